@@ -1,0 +1,202 @@
+"""A whole book's specification, from rankbook.toml or from Python, checked as one."""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import msgspec
+
+from rankbook.errors import NotFound, SpecError
+from rankbook.model import Event
+from rankbook.rules.board import Board
+from rankbook.rules.boardrules import BoardRules
+from rankbook.rules.door import ValueRule, compile_door
+from rankbook.rules.ranking import Tags
+from rankbook.rules.specs import check_name, check_unique, check_value_name, join, shaped
+
+FILE = "rankbook.toml"
+MAX_TOP = 1000
+MAX_BUNDLE = 64
+
+
+class BundleRanking(msgspec.Struct, frozen=True):
+    """A ranking in a bundle: the running period of a window, under tags."""
+
+    board: str
+    window: str
+    tags: Tags = ()
+
+
+class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rankings that are read together: the first `top` entries of each."""
+
+    name: str
+    rankings: tuple[BundleRanking, ...]
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        """Raises `SpecError` for a bad name, size or number of rankings."""
+        check_name(self.name, "name")
+        if not 1 <= self.top <= MAX_TOP:
+            raise SpecError("top", f"is {self.top}; it may be 1 to {MAX_TOP}")
+        msgspec.structs.force_setattr(self, "rankings", tuple(self.rankings))
+        if not 1 <= len(self.rankings) <= MAX_BUNDLE:
+            raise SpecError("rankings", f"has {len(self.rankings)}; there may be 1 to {MAX_BUNDLE}")
+
+
+class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A book: where it lives, what it accepts, its boards and its bundles.
+
+    Checked when made; a `SpecError` names the path, such as ``bundle[0].rankings[2].window``.
+    """
+
+    name: str
+    boards: tuple[Board, ...]
+    bundles: tuple[Bundle, ...] = ()
+    values: dict[str, ValueRule] = {}
+    log: str = "sqlite:"
+    store: str = "embedded:"
+
+    def __post_init__(self) -> None:
+        """Check what single boards and bundles cannot."""
+        check_name(self.name, "book.name")
+        for field in ("boards", "bundles"):
+            msgspec.structs.force_setattr(self, field, tuple(getattr(self, field)))
+        if not self.boards:
+            raise SpecError("board", "a book has at least one board")
+        for field, named in (("board", self.boards), ("bundle", self.bundles)):
+            _check_names([each.name for each in named], field)
+        for name in self.values:
+            check_value_name(name, f"values.{name}")
+        for index, board in enumerate(self.boards):
+            _check_board_values(board, self.values, f"board[{index}]")
+        for index, bundle in enumerate(self.bundles):
+            self._check_bundle(bundle, f"bundle[{index}]")
+
+    def _check_bundle(self, bundle: Bundle, field: str) -> None:
+        for index, wanted in enumerate(bundle.rankings):
+            place = f"{field}.rankings[{index}]"
+            with _naming(f"{place}.board"):
+                rules = BoardRules(self.board(wanted.board))
+            with _naming(f"{place}.window"):
+                rules.window(wanted.window)
+            with _naming(place):
+                rules.tags(dict(wanted.tags))
+        check_unique(bundle.rankings, f"{field}.rankings")
+
+    def board(self, name: str) -> Board:
+        """The board of that name. Raises `NotFound` and lists them."""
+        return _named(self.boards, name, "board")
+
+    def bundle(self, name: str) -> Bundle:
+        """The bundle of that name. Raises `NotFound` and lists them."""
+        return _named(self.bundles, name, "bundle")
+
+    def door(self) -> Callable[[Event], None]:
+        """What the book accepts, compiled: a function that raises `Refused`. Make it once."""
+        return compile_door(self.values)
+
+    def check(self, event: Event) -> None:
+        """Hold one event against what the book accepts. Raises `Refused`."""
+        self.door()(event)
+
+    def fingerprints(self) -> dict[str, str]:
+        """Each board's fingerprint, by name."""
+        return {board.name: board.fingerprint() for board in self.boards}
+
+
+def load(text: str) -> BookSpec:
+    """The book in the text of a rankbook.toml. Raises `SpecError` with the path or the line."""
+    try:
+        tables: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(FILE, f"not TOML: {error}") from error
+    _check_keys(tables, ("book", "values", "board", "bundle"), "")
+    book = shaped(tables.get("book", {}), dict[str, Any], "book")
+    _check_keys(book, ("name", "log", "store"), "book")
+    if "name" not in book:
+        raise SpecError("book.name", "is missing")
+    places = {key: shaped(value, str, f"book.{key}") for key, value in book.items()}
+    return BookSpec(
+        **places,
+        values=_values(shaped(tables.get("values", {}), dict[str, Any], "values")),
+        boards=tuple(_tables(tables, "board", _board)),
+        bundles=tuple(_tables(tables, "bundle", _bundle)),
+    )
+
+
+def _values(tables: dict[str, Any]) -> dict[str, ValueRule]:
+    return {name: shaped(table, ValueRule, f"values.{name}") for name, table in tables.items()}
+
+
+def _tables(tables: dict[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
+    found = shaped(tables.get(key, []), list[Any], key)
+    return [read(table, f"{key}[{index}]") for index, table in enumerate(found)]
+
+
+def _board(table: object, field: str) -> Board:
+    return shaped(table, Board, field)
+
+
+def _bundle(table: object, field: str) -> Bundle:
+    keys = shaped(table, dict[str, Any], field)
+    raw = shaped(keys.get("rankings", []), list[Any], f"{field}.rankings")
+    rankings = [_bundle_ranking(each, f"{field}.rankings[{i}]") for i, each in enumerate(raw)]
+    return shaped({**keys, "rankings": rankings}, Bundle, field)
+
+
+def _bundle_ranking(table: object, field: str) -> BundleRanking:
+    keys = shaped(table, dict[str, Any], field)
+    for key in ("board", "window"):
+        if key not in keys:
+            raise SpecError(f"{field}.{key}", "is missing")
+    words = {key: shaped(value, str, f"{field}.{key}") for key, value in keys.items()}
+    tags = tuple(sorted([pair for pair in words.items() if pair[0] not in ("board", "window")]))
+    return BundleRanking(words["board"], words["window"], tags)
+
+
+def _check_keys(table: Mapping[str, object], known: tuple[str, ...], field: str) -> None:
+    for key in table:
+        if key not in known:
+            raise SpecError(join(field, key), f"is not known; there are: {', '.join(known)}")
+
+
+def _check_names(names: list[str], field: str) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise SpecError(f"{field}[{index}].name", f"{name!r} is given twice")
+
+
+def _check_board_values(board: Board, values: dict[str, ValueRule], field: str) -> None:
+    """A measure's numbers are not declared text, and the other way round."""
+    for measure in board.compiled():
+        if measure.expression is None:
+            continue
+        place = f"{field}.measures.{measure.name}"
+        for name in measure.expression.numbers:
+            if name in values and values[name].type == "text":
+                raise SpecError(place, f"reads {name!r} as a number; values.{name} says text")
+        for name in measure.expression.texts:
+            if name in values and values[name].type != "text":
+                raise SpecError(place, f"reads {name!r} as text; values.{name} says a number")
+
+
+@contextmanager
+def _naming(field: str) -> Iterator[None]:
+    """What is not found here is a fault of the specification at `field`."""
+    try:
+        yield
+    except NotFound as error:
+        raise SpecError(field, str(error)) from error
+
+
+N = TypeVar("N", Board, Bundle)
+
+
+def _named(items: tuple[N, ...], name: str, kind: str) -> N:
+    for item in items:
+        if item.name == name:
+            return item
+    there = ", ".join([item.name for item in items]) or "none"
+    raise NotFound(f"no {kind} {name!r}; there are: {there}")

@@ -1,0 +1,154 @@
+"""A book's specification: rankbook.toml and Python give the same, and faults name their path."""
+
+import pytest
+
+from rankbook.errors import NotFound, Refused, SpecError
+from rankbook.model import Event
+from rankbook.rules import Board, BookSpec, Bundle, BundleRanking, ValueRule, load
+
+TYPING = """
+[book]
+name = "typing"
+
+[values.accuracy]
+type = "number"
+min = 0
+max = 100
+
+[values.mode]
+type = "text"
+one_of = ["time", "words"]
+
+[[board]]
+name = "speed"
+measures = { score = "round(wpm * accuracy / 100)" }
+order_by = ["score desc"]
+splits = [[], ["mode"]]
+windows = ["all-time", "daily"]
+zone = "+05:30"
+details = ["wpm", "accuracy", "mode"]
+
+[[board]]
+name = "laps"
+measures.lap = { value = "seconds", type = "decimal(2)" }
+order_by = ["lap asc"]
+
+[[bundle]]
+name = "home"
+top = 10
+rankings = [
+  { board = "speed", window = "all-time" },
+  { board = "speed", window = "daily", mode = "time" },
+  { board = "laps", window = "all-time" },
+]
+"""
+
+
+def test_a_file_and_python_give_the_same_book():
+    speed = Board(
+        "speed",
+        measures={"score": "round(wpm * accuracy / 100)"},
+        order_by=["score desc"],
+        splits=[[], ["mode"]],
+        windows=["all-time", "daily"],
+        zone="+05:30",
+        details=["wpm", "accuracy", "mode"],
+    )
+    laps = Board(
+        "laps", measures={"lap": {"value": "seconds", "type": "decimal(2)"}}, order_by=["lap asc"]
+    )
+    rankings = [
+        BundleRanking("speed", "all-time"),
+        BundleRanking("speed", "daily", (("mode", "time"),)),
+        BundleRanking("laps", "all-time"),
+    ]
+    book = BookSpec(
+        name="typing",
+        boards=[speed, laps],
+        bundles=[Bundle("home", rankings)],
+        values={
+            "accuracy": ValueRule("number", min=0, max=100),
+            "mode": ValueRule("text", one_of=("time", "words")),
+        },
+    )
+    assert load(TYPING) == book
+    assert load(TYPING).fingerprints() == book.fingerprints()
+    assert (book.log, book.store) == ("sqlite:", "embedded:")
+
+
+def test_a_book_knows_its_boards_and_bundles():
+    book = load(TYPING)
+    assert book.board("laps").name == "laps"
+    assert book.bundle("home").rankings[1].tags == (("mode", "time"),)
+    with pytest.raises(NotFound, match="no board 'x'; there are: speed, laps"):
+        book.board("x")
+    with pytest.raises(NotFound, match="no bundle 'x'; there are: home"):
+        book.bundle("x")
+
+
+def test_a_book_refuses_what_its_values_do_not_allow():
+    book = load(TYPING)
+    book.check(Event(player="asha", values={"accuracy": 97, "mode": "time"}))
+    with pytest.raises(Refused, match=r"^accuracy: is 101, more than 100$"):
+        book.check(Event(player="asha", values={"accuracy": 101}))
+    with pytest.raises(Refused, match=r"^mode: is 'zen'; there are: time, words$"):
+        book.check(Event(player="asha", values={"mode": "zen"}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('name = "typing"', "", "book.name"),
+        ('name = "typing"', "name = 5", "book.name"),
+        ('name = "typing"', 'name = "Typing!"', "book.name"),
+        ('name = "typing"', 'name = "typing"\nstoer = "x"', "book.stoer"),
+        ("[book]", "[books]", "books"),
+        ("[values.mode]", "[values.'a b']", "values.a b"),
+        ('one_of = ["time", "words"]', "min = 1", "values.mode.min"),
+        ('one_of = ["time", "words"]', "one = 1", "values.mode"),
+        ('type = "number"', 'type = "real"', "values.accuracy.type"),
+        ('type = "number"', 'type = "text"', "values.accuracy.min"),
+        ('order_by = ["score desc"]', 'order_by = ["score"]', "board[0].order_by[0]"),
+        ('order_by = ["lap asc"]', 'order_by = ["lap asc", "x asc"]', "board[1].order_by[1]"),
+        ('order_by = ["lap asc"]', 'order_by = "lap asc"', "board[1].order_by"),
+        ('order_by = ["lap asc"]', "", "board[1]"),
+        ("order_by", "orderby", "board[0]"),
+        ('name = "laps"', 'name = "speed"', "board[1].name"),
+        ('"decimal(2)"', '"decimal(99)"', "board[1].measures.lap.type"),
+        ('zone = "+05:30"', 'zone = "IST"', "board[0].zone"),
+        ('"seconds"', '"mode + 1"', "board[1].measures.lap"),
+        ('"seconds"', "'1 if accuracy == \"x\" else 2'", "board[1].measures.lap"),
+        ("top = 10", "top = 0", "bundle[0].top"),
+        ("top = 10", 'top = "ten"', "bundle[0].top"),
+        ("top = 10", "tops = 10", "bundle[0]"),
+        ('name = "home"', "", "bundle[0]"),
+        ('board = "laps"', 'board = "lap"', "bundle[0].rankings[2].board"),
+        ('board = "laps", ', "", "bundle[0].rankings[2].board"),
+        ('window = "daily"', 'window = "weekly"', "bundle[0].rankings[1].window"),
+        ('mode = "time"', 'lang = "en"', "bundle[0].rankings[1]"),
+        ('mode = "time"', "mode = 5", "bundle[0].rankings[1].mode"),
+        ('window = "daily", mode = "time"', 'window = "all-time"', "bundle[0].rankings[1]"),
+    ],
+)
+def test_a_fault_in_the_file_names_its_path(old, new, field):
+    assert old in TYPING
+    with pytest.raises(SpecError) as caught:
+        load(TYPING.replace(old, new, 1))
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("text", ["board = 5\n[book]\nname='x'", "[book]\nname='x'\n[board]\na=1"])
+def test_a_table_of_the_wrong_kind_is_refused(text):
+    with pytest.raises(SpecError) as caught:
+        load(text)
+    assert caught.value.field == "board"
+
+
+def test_a_book_without_boards_is_refused():
+    with pytest.raises(SpecError, match="at least one board"):
+        load('[book]\nname = "x"')
+
+
+def test_a_syntax_error_names_its_line():
+    with pytest.raises(SpecError, match="line 3"):
+        load('[book]\nname = "x"\nstore = = 1')
