@@ -1,0 +1,27 @@
+"""Stands in for the `cython` module where Cython is not installed, so that `*_cy.py` run plain."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+compiled = False
+int = Py_ssize_t = longlong = bint = uchar = object
+
+
+def cfunc(function: F) -> F:
+    """A C function when compiled; itself when plain."""
+    return function
+
+
+inline = ccall = cclass = cfunc
+
+
+def declare(_kind: object, value: F) -> F:
+    """A C variable when compiled; its value when plain."""
+    return value
+
+
+def exceptval(*_value: object, check: bool = False) -> Callable[[F], F]:
+    """How a C function signals an error; means nothing when plain."""
+    return cfunc

@@ -1,0 +1,72 @@
+"""Whether the machine stopped while a directory was open for writing.
+
+A killed process cannot hurt LMDB: what it committed is in the operating system's cache. A power cut
+can, when commits are not synced. So a marker file holds the boot id for as long as any process has
+the directory open; whoever opens it and finds another boot's marker knows that the machine stopped
+under somebody, and checks before trusting.
+
+`lock` is held shared by every process that has the directory open; the last one out removes the
+marker. `grow.lock` is held by a process that makes the map larger.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def boot_id() -> str:
+    """An id of this run of the machine; "unknown" where the system has none."""
+    try:
+        return BOOT_ID.read_text().strip()
+    except OSError:
+        return "unknown"
+
+
+class Marker:
+    """The marker of one open directory."""
+
+    def __init__(self, path: Path) -> None:
+        self._marker = path / "open"
+        self._grow = path / "grow.lock"
+        self._lock = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
+
+    def enter(self) -> bool:
+        """Mark the directory as open. True when another boot of the machine left its mark."""
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        now = boot_id()
+        found = self._marker.read_text() if self._marker.exists() else ""
+        if found != now:
+            self._write(now)
+        return found not in ("", now) or (found == "unknown")
+
+    def _write(self, text: str) -> None:
+        descriptor = os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        try:
+            os.write(descriptor, text.encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def leave(self) -> None:
+        """After a sync: unmark the directory, unless another process still has it open."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            return
+        self._marker.unlink(missing_ok=True)
+        os.close(self._lock)
+
+    @contextmanager
+    def growing(self) -> Iterator[None]:
+        """Hold off other processes that would grow the map."""
+        descriptor = os.open(self._grow, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,386 @@
+"""RankSet: members in the order of their keys, counted; bytes in, bytes out.
+
+A set has two forms. While it is small it is one record (see compact.py). When that would exceed the
+compact limit it becomes a counted tree and a member index (see tree_cy.py, members.py), and it
+goes back once its entries take less than the lower limit. Nobody who uses a set sees which it is.
+
+    record, filed under the set's name (a name over 480 bytes: under its digest, kept inside)
+    | crc32 u32 | form u8 | spare u8 | key bytes u16 | group bytes u16 | name length u16 |
+    | version u64 | name, where digested |
+    form 1, compact:  | pairs, as in compact.py |
+    form 2, tree:     | set id u32 | height u32 | root u64 | items u64 | groups u64 | payload u64 |
+
+`payload` is what the entries would take in compact form.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
+
+from rankbook.engine import compact, members
+from rankbook.engine.tree_cy import Tree
+from rankbook.errors import Corrupt, StoreError
+
+if TYPE_CHECKING:
+    from rankbook.engine.environment import Transaction
+
+COMPACT = 1
+TREE = 2
+NAME_BYTES = 480
+
+_HEAD = struct.Struct("<IBBHHHQ")
+_TREE = struct.Struct("<IIQQQQ")
+
+Change = tuple[bytes, bytes | None, bytes]
+
+
+class Header(NamedTuple):
+    """The fixed part of a set's record."""
+
+    form: int
+    key_bytes: int
+    group_bytes: int
+    version: int
+    name: bytes
+    body: int
+
+
+class Ranked(NamedTuple):
+    """An entry in order."""
+
+    member: bytes
+    key: bytes
+    value: bytes
+
+
+def filed_under(name: bytes) -> bytes:
+    """The LMDB key of a set's record."""
+    if len(name) <= NAME_BYTES:
+        return b"n" + name
+    return b"d" + blake2b(name, digest_size=32).digest()
+
+
+def read_header(filed: bytes, record: bytes) -> Header:
+    """Parse and verify a set's record. Raises `Corrupt`."""
+    if len(record) < _HEAD.size or crc32(memoryview(record)[4:]) != int.from_bytes(
+        record[:4], "little"
+    ):
+        raise Corrupt(f"the record of set {filed[1:]!r} fails its checksum")
+    _crc, form, _spare, key_bytes, group_bytes, name_length, version = _HEAD.unpack_from(record)
+    body = _HEAD.size + name_length
+    name = record[_HEAD.size : body] if name_length else filed[1:]
+    return Header(form, key_bytes, group_bytes, version, name, body)
+
+
+class RankSet:
+    """One set within a transaction. Positions are 0-based; a group is a run of entries whose keys
+    agree in their first `group_bytes` bytes.
+
+    `version` is the number given with the last change, 0 for an empty set: it has no record.
+    """
+
+    def __init__(
+        self, transaction: "Transaction", name: bytes, key_bytes: int, group_bytes: int
+    ) -> None:
+        self._transaction = transaction
+        self.name = name
+        self.key_bytes = key_bytes
+        self.group_bytes = group_bytes
+        self.version = 0
+        self.payload = 4
+        self.set_id = 0
+        self._pairs: compact.Pairs = []
+        self._tree: Tree | None = None
+        self._filed = filed_under(name)
+        record = transaction.set_record(self._filed)
+        if record is not None:
+            self._load(record)
+
+    def _load(self, record: bytes) -> None:
+        head = read_header(self._filed, record)
+        if (head.key_bytes, head.group_bytes) != (self.key_bytes, self.group_bytes):
+            raise StoreError(
+                f"set {self.name!r} has keys of {head.key_bytes} bytes with groups of "
+                f"{head.group_bytes}, not {self.key_bytes} and {self.group_bytes}"
+            )
+        self.version = head.version
+        if head.form == COMPACT:
+            self._pairs = compact.unpack(record, head.body)
+            self.payload = len(record) - head.body
+        else:
+            self._tree = self._load_tree(record, head.body)
+
+    def _load_tree(self, record: bytes, body: int) -> Tree:
+        set_id, height, root, items, groups, self.payload = _TREE.unpack_from(record, body)
+        self.set_id = set_id
+        tree = self._new_tree()
+        tree.root, tree.height, tree.items, tree.groups = root, height, items, groups
+        return tree
+
+    def _new_tree(self) -> Tree:
+        return Tree(
+            self._transaction.pages,
+            self.set_id,
+            self.group_bytes,
+            self._transaction.environment.page_bytes,
+        )
+
+    @staticmethod
+    def describe(filed: bytes, record: bytes) -> tuple[bytes, int, int]:
+        """(name, key bytes, group bytes) of a set's record."""
+        head = read_header(filed, record)
+        return head.name, head.key_bytes, head.group_bytes
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    @property
+    def form(self) -> str:
+        """ "compact" or "tree"."""
+        return "compact" if self._tree is None else "tree"
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree, for the checker; None in compact form."""
+        return self._tree
+
+    def __len__(self) -> int:
+        return len(self._pairs) if self._tree is None else self._tree.items
+
+    @property
+    def groups(self) -> int:
+        """How many groups the set has. O(1) as a tree."""
+        if self._tree is not None:
+            return self._tree.groups
+        return compact.groups_before(self._pairs, len(self._pairs), self.group_bytes)
+
+    def get(self, member: bytes) -> tuple[bytes, bytes] | None:
+        """(key, value) of a member. O(log n)."""
+        if self._tree is None:
+            for item, value in self._pairs:
+                if item[self.key_bytes :] == member:
+                    return item[: self.key_bytes], value
+            return None
+        filed = members.index_key(self.set_id, member)
+        record = self._transaction.handle.get(filed, db=self._transaction.members_db)
+        return None if record is None else self._entry(filed, member, record)
+
+    def get_many(self, wanted: Sequence[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
+        """member -> (key, value) of those of `wanted` that are there."""
+        if self._tree is None:
+            asked = set(wanted)
+            size = self.key_bytes
+            return {
+                item[size:]: (item[:size], value)
+                for item, value in self._pairs
+                if item[size:] in asked
+            }
+        filed = {members.index_key(self.set_id, member): member for member in wanted}
+        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+            found = cursor.getmulti(sorted(filed))
+        return {filed[key]: self._entry(key, filed[key], record) for key, record in found}
+
+    def _entry(self, filed: bytes, member: bytes, record: bytes) -> tuple[bytes, bytes]:
+        kept, key, value = members.unpack(filed, record, self.key_bytes)
+        if kept != member:
+            raise Corrupt(f"set {self.name!r}: the record of {member[:80]!r} is of another member")
+        return key, value
+
+    def count_before(self, bound: bytes) -> tuple[int, int]:
+        """(entries, groups) below `bound`, which is compared with key + member. O(log n)."""
+        if self._tree is not None:
+            return self._tree.count_before(bound)
+        stop = compact.find(self._pairs, bound)
+        return stop, compact.groups_before(self._pairs, stop, self.group_bytes)
+
+    def rank(self, member: bytes) -> int | None:
+        """The 0-based position of a member. O(log n), also in a long tie. Raises `Corrupt`."""
+        if self._tree is None:
+            size = self.key_bytes
+            for position, (item, _value) in enumerate(self._pairs):
+                if item[size:] == member:
+                    return position
+            return None
+        found = self.get(member)
+        return None if found is None else self.position(found[0], member)
+
+    def position(self, key: bytes, member: bytes) -> int:
+        """The 0-based position of an entry known to be there. Raises `Corrupt`."""
+        item = key + members.tail(member)
+        try:
+            if self._tree is None:
+                position = compact.find(self._pairs, item)
+                if self._pairs[position : position + 1] == [] or self._pairs[position][0] != item:
+                    raise LookupError(item)
+                return position
+            return self._tree.position(item)
+        except LookupError as error:
+            raise Corrupt(
+                f"set {self.name!r}: member {member[:80]!r} is in one index and not in the other"
+            ) from error
+
+    def scan(self, start: int, limit: int) -> list[Ranked]:
+        """At most `limit` entries in order from the 0-based position `start`. O(log n + limit)."""
+        size = self.key_bytes
+        if self._tree is None:
+            pairs = self._pairs[max(start, 0) : max(start, 0) + max(limit, 0)]
+            return [Ranked(item[size:], item[:size], value) for item, value in pairs]
+        items = self._tree.scan(start, limit)
+        filed = [members.index_key_of_tail(self.set_id, item[size:]) for item in items]
+        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+            records = dict(cursor.getmulti(filed))
+        return [self._ranked(item, key, records) for item, key in zip(items, filed, strict=True)]
+
+    def _ranked(self, item: bytes, filed: bytes, records: dict[bytes, bytes]) -> Ranked:
+        record = records.get(filed)
+        if record is not None:
+            member, key, value = members.unpack(filed, record, self.key_bytes)
+            if key == item[: self.key_bytes]:
+                return Ranked(member, key, value)
+        raise Corrupt(f"set {self.name!r}: the indexes disagree about {item[self.key_bytes :]!r}")
+
+    def order(self) -> Iterator[tuple[bytes, bytes]]:
+        """(key, member as it stands in the order) of every entry, in order, from one index."""
+        size = self.key_bytes
+        for start in range(0, len(self), 1000):
+            if self._tree is None:
+                items = [item for item, _value in self._pairs[start : start + 1000]]
+            else:
+                items = self._tree.scan(start, 1000)
+            for item in items:
+                yield item[:size], item[size:]
+
+    def members(self) -> Iterator[Ranked]:
+        """Every entry, from the member index; in the order of the index."""
+        if self._tree is None:
+            yield from sorted(self.scan(0, len(self)))
+            return
+        prefix = self.set_id.to_bytes(4, "big")
+        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+            if cursor.set_range(prefix):
+                for filed, record in cursor.iternext():
+                    if filed[:4] != prefix:
+                        return
+                    yield Ranked(*members.unpack(filed, record, self.key_bytes))
+
+    # --- changing --------------------------------------------------------------------------------
+
+    def put(self, member: bytes, key: bytes, value: bytes, version: int = 1) -> None:
+        """Give a member its entry, wherever it stood before. O(log n)."""
+        self.apply([(member, key, value)], version)
+
+    def remove(self, member: bytes, version: int = 1) -> None:
+        """Take a member's entry out; nothing happens where there is none. O(log n)."""
+        self.apply([(member, None, b"")], version)
+
+    def apply(self, changes: Sequence[Change], version: int) -> None:
+        """Give each member its new (key, value), or none where the key is None, as one batch.
+
+        At most one change a member. Raises `StoreError` for a key of another length or a member
+        over 64 KiB; the transaction must then be abandoned.
+        """
+        for member, key, _value in changes:
+            if len(member) > members.MEMBER_BYTES:
+                raise StoreError(f"a member has {len(member)} bytes; at most 65536 can be kept")
+            if key is not None and len(key) != self.key_bytes:
+                raise StoreError(f"a key has {len(key)} bytes where {self.key_bytes} belong")
+        if self._tree is None:
+            self._apply_compact(changes)
+        else:
+            self._apply_tree(self._tree, changes)
+            if self.payload < self._transaction.environment.demote_bytes:
+                self._demote()
+        self.version = version
+        self._save()
+
+    def _apply_compact(self, changes: Sequence[Change]) -> None:
+        size = self.key_bytes
+        named = {member for member, _key, _value in changes}
+        pairs = [pair for pair in self._pairs if pair[0][size:] not in named]
+        pairs += [(key + member, value) for member, key, value in changes if key is not None]
+        pairs.sort()
+        self._pairs = pairs
+        self.payload = compact.packed_bytes(pairs)
+        long = any(len(change[0]) > members.ITEM_BYTES for change in changes)
+        if long or self.payload > self._transaction.environment.compact_bytes:
+            self._promote()
+
+    def _promote(self) -> None:
+        size = self.key_bytes
+        changes: list[Change] = [(item[size:], item[:size], value) for item, value in self._pairs]
+        found = self._transaction.get(b"next_set")
+        self.set_id = int.from_bytes(found, "big") if found else 1
+        self._transaction.put(b"next_set", (self.set_id + 1).to_bytes(4, "big"))
+        self._pairs = []
+        self.payload = 4
+        self._tree = self._new_tree()
+        self._apply_tree(self._tree, changes)
+
+    def _demote(self) -> None:
+        entries = list(self.members())
+        if any(len(entry.member) > members.ITEM_BYTES for entry in entries):
+            return
+        self._apply_tree(self._tree_now(), [(entry.member, None, b"") for entry in entries])
+        self._tree = None
+        self._pairs = sorted((key + member, value) for member, key, value in entries)
+        self.payload = compact.packed_bytes(self._pairs)
+
+    def _tree_now(self) -> Tree:
+        if self._tree is None:
+            raise StoreError(f"set {self.name!r} is not a tree")
+        return self._tree
+
+    def _apply_tree(self, tree: Tree, changes: Sequence[Change]) -> None:
+        handle, members_db = self._transaction.handle, self._transaction.members_db
+        filed = {members.index_key(self.set_id, change[0]): change for change in changes}
+        with handle.cursor(members_db) as cursor:
+            order = sorted(filed)
+            known = dict(cursor.getmulti(order))
+            taken: list[bytes] = []
+            given: list[bytes] = []
+            records: list[tuple[bytes, bytes]] = []
+            for place in order:
+                member, key, value = filed[place]
+                tail = members.tail(member)
+                record = known.get(place)
+                if record is not None:
+                    old_key, old_value = self._entry(place, member, record)
+                    if old_key == key and old_value == value:
+                        continue
+                    self.payload -= 8 + self.key_bytes + len(member) + len(old_value)
+                    if old_key != key:
+                        taken.append(old_key + tail)
+                        if key is not None:
+                            given.append(key + tail)
+                elif key is not None:
+                    given.append(key + tail)
+                if key is not None:
+                    self.payload += 8 + self.key_bytes + len(member) + len(value)
+                    records.append((place, members.pack(member, key, value)))
+                elif record is not None:
+                    handle.delete(place, db=members_db)
+            cursor.putmulti(records)
+        present = dict.fromkeys(taken, False)
+        present.update(dict.fromkeys(given, True))
+        items = sorted(present)
+        try:
+            tree.change(items, [present[item] for item in items])
+        except LookupError as error:
+            raise Corrupt(f"set {self.name!r}: the indexes disagree: {error.args[0]!r}") from error
+
+    def _save(self) -> None:
+        if len(self) == 0 and self._tree is None:
+            self._transaction.put_set_record(self._filed, None)
+            return
+        name = b"" if len(self.name) <= NAME_BYTES else self.name
+        form = COMPACT if self._tree is None else TREE
+        head = _HEAD.pack(0, form, 0, self.key_bytes, self.group_bytes, len(name), self.version)
+        body = compact.pack(self._pairs) if self._tree is None else self._tree_body(self._tree)
+        rest = head[4:] + name + body
+        self._transaction.put_set_record(self._filed, crc32(rest).to_bytes(4, "little") + rest)
+
+    def _tree_body(self, tree: Tree) -> bytes:
+        return _TREE.pack(
+            self.set_id, tree.height, tree.root, tree.items, tree.groups, self.payload
+        )
