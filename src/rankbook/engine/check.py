@@ -16,7 +16,8 @@
 from collections.abc import Callable, Generator, Iterator
 from itertools import pairwise
 
-from rankbook.engine import compact, members
+from rankbook.engine import compact
+from rankbook.engine import members_cy as members
 from rankbook.engine import page_cy as kernel
 from rankbook.engine.environment import Transaction
 from rankbook.engine.rankset import RankSet, read_header

@@ -17,8 +17,8 @@ def cfunc(function: F) -> F:
 inline = ccall = cclass = cfunc
 
 
-def declare(_kind: object, value: F) -> F:
-    """A C variable when compiled; its value when plain."""
+def declare(_kind: object, value: Any = None, *, visibility: str = "private") -> Any:
+    """A C variable or attribute when compiled; its value when plain."""
     return value
 
 

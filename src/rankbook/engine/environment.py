@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import lmdb
 
 from rankbook.engine.durability import Marker
-from rankbook.engine.pages import Cache, PageStore
+from rankbook.engine.pages_cy import Cache, PageStore
 from rankbook.engine.rankset import RankSet
 from rankbook.errors import BookError, Corrupt, StoreError
 

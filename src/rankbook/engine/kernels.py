@@ -1,7 +1,7 @@
 """Which kernels run: compiled where they were built, plain otherwise, or as two switches say.
 
-`RANKBOOK_PLAIN=1` runs the plain files though compiled ones are there; `RANKBOOK_REQUIRE_COMPILED=1`
-makes it an error when a compiled one is not.
+`RANKBOOK_PLAIN=1` runs the plain files though compiled ones are there, and
+`RANKBOOK_REQUIRE_COMPILED=1` makes it an error when a compiled one is not.
 """
 
 import importlib
@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-KERNELS = ("page_cy", "tree_cy")
+KERNELS = ("page_cy", "pages_cy", "tree_cy", "members_cy")
 
 
 def select() -> None:

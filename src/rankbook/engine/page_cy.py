@@ -268,6 +268,23 @@ def leaf_edges(page: bytes, group: cython.Py_ssize_t) -> tuple[bytes, bytes]:
 
 
 @cython.ccall
+def leaf_facts(
+    page: bytes, before: bytes, group: cython.Py_ssize_t
+) -> tuple[int, int, bytes | None, bytes | None]:
+    """(items, groups, first prefix, last prefix) of a leaf; a prefix that is as it was in the leaf
+    `before` is None. Neither is empty. O(n)."""
+    count: cython.Py_ssize_t = _u16(page, 6)
+    first, last = leaf_edges(page, group)
+    was_first, was_last = leaf_edges(before, group)
+    return (
+        count,
+        leaf_groups(page, count, group),
+        None if first == was_first else first,
+        None if last == was_last else last,
+    )
+
+
+@cython.ccall
 def leaf_build(
     items: list[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t, owner_id: int
 ) -> bytes:

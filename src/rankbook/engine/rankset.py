@@ -19,7 +19,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from rankbook.engine import compact, members
+from rankbook.engine import compact
+from rankbook.engine import members_cy as members
+from rankbook.engine.members_cy import Change
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt, StoreError
 
@@ -32,8 +34,6 @@ NAME_BYTES = 480
 
 _HEAD = struct.Struct("<IBBHHHQ")
 _TREE = struct.Struct("<IIQQQQ")
-
-Change = tuple[bytes, bytes | None, bytes]
 
 
 class Header(NamedTuple):
@@ -333,39 +333,15 @@ class RankSet:
 
     def _apply_tree(self, tree: Tree, changes: Sequence[Change]) -> None:
         handle, members_db = self._transaction.handle, self._transaction.members_db
-        filed = {members.index_key(self.set_id, change[0]): change for change in changes}
         with handle.cursor(members_db) as cursor:
-            order = sorted(filed)
-            known = dict(cursor.getmulti(order))
-            taken: list[bytes] = []
-            given: list[bytes] = []
-            records: list[tuple[bytes, bytes]] = []
-            for place in order:
-                member, key, value = filed[place]
-                tail = members.tail(member)
-                record = known.get(place)
-                if record is not None:
-                    old_key, old_value = self._entry(place, member, record)
-                    if old_key == key and old_value == value:
-                        continue
-                    self.payload -= 8 + self.key_bytes + len(member) + len(old_value)
-                    if old_key != key:
-                        taken.append(old_key + tail)
-                        if key is not None:
-                            given.append(key + tail)
-                elif key is not None:
-                    given.append(key + tail)
-                if key is not None:
-                    self.payload += 8 + self.key_bytes + len(member) + len(value)
-                    records.append((place, members.pack(member, key, value)))
-                elif record is not None:
-                    handle.delete(place, db=members_db)
-            cursor.putmulti(records)
-        present = dict.fromkeys(taken, False)
-        present.update(dict.fromkeys(given, True))
-        items = sorted(present)
+            plan = members.plan(changes, self.set_id, self.key_bytes, cursor.getmulti)
+            cursor.putmulti(plan.records)
+        for place in plan.gone:
+            handle.delete(place, db=members_db)
+        self.payload += plan.payload
+        items, present = plan.items()
         try:
-            tree.change(items, [present[item] for item in items])
+            tree.change(items, present)
         except LookupError as error:
             raise Corrupt(f"set {self.name!r}: the indexes disagree: {error.args[0]!r}") from error
 

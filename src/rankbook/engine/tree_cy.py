@@ -13,7 +13,7 @@ A pager gives and takes pages: `load(id)`, `save(id, page)`, `create() -> id`, `
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 try:
     import cython
@@ -45,17 +45,36 @@ class Pager(Protocol):
         ...
 
 
-class Node(NamedTuple):
+@cython.cclass
+class Node:
     """A page as its parent sees it. `first` and `last` are the group prefixes at its edges, None
     when they are as they were before the change; `size` is the page's bytes."""
 
-    separator: bytes
-    page_id: int
-    items: int
-    groups: int
-    first: bytes | None
-    last: bytes | None
-    size: int
+    separator = cython.declare(bytes, visibility="readonly")
+    page_id = cython.declare(cython.longlong, visibility="readonly")
+    items = cython.declare(cython.longlong, visibility="readonly")
+    groups = cython.declare(cython.longlong, visibility="readonly")
+    first = cython.declare(object, visibility="readonly")
+    last = cython.declare(object, visibility="readonly")
+    size = cython.declare(cython.Py_ssize_t, visibility="readonly")
+
+    def __init__(
+        self,
+        separator: bytes,
+        page_id: int,
+        items: int,
+        groups: int,
+        first: bytes | None,
+        last: bytes | None,
+        size: cython.Py_ssize_t,
+    ) -> None:
+        self.separator = separator
+        self.page_id = page_id
+        self.items = items
+        self.groups = groups
+        self.first = first
+        self.last = last
+        self.size = size
 
 
 class Tree:
@@ -214,25 +233,12 @@ class Tree:
     ) -> list[Node]:
         changed = kernel.leaf_change(page, items, present, start, stop, self.capacity)
         if changed is not None:
-            count = kernel.length(changed)
-            if count == 0:
+            if kernel.length(changed) == 0:
                 self.pager.discard(page_id)
                 return []
             self.pager.save(page_id, changed)
-            first, last = kernel.leaf_edges(changed, self.group)
-            was_first, was_last = kernel.leaf_edges(page, self.group)
-            groups = kernel.leaf_groups(changed, count, self.group)
-            return [
-                Node(
-                    b"",
-                    page_id,
-                    count,
-                    groups,
-                    None if first == was_first else first,
-                    None if last == was_last else last,
-                    len(changed),
-                )
-            ]
+            count, groups, first, last = kernel.leaf_facts(changed, page, self.group)
+            return [Node(b"", page_id, count, groups, first, last, len(changed))]
         old = kernel.leaf_items(page, 0, kernel.length(page))
         added = [items[i] for i in range(start, stop) if present[i]]
         dropped = {items[i] for i in range(start, stop) if not present[i]}

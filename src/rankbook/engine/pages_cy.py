@@ -1,10 +1,18 @@
+# cython: language_level=3
 """Where a transaction's tree pages come from and go to: LMDB, behind a bounded cache."""
 
 import threading
 from typing import Any
 
-from rankbook.engine import page_cy as kernel
+try:
+    import cython
+except ModuleNotFoundError:
+    from rankbook.engine import cython  # type: ignore[no-redef]
+
+from rankbook.engine.page_cy import sound
 from rankbook.errors import Corrupt
+
+COMPILED = bool(cython.compiled)
 
 FLUSH_PAGES = 256
 
@@ -70,7 +78,11 @@ class Cache:
 
 
 class PageStore:
-    """The pager of one transaction. A writing one stands on the state before it."""
+    """The pager of one transaction.
+
+    A writing one stands on the state before it, and does not fill the cache: a large batch would
+    only wash it out.
+    """
 
     def __init__(
         self, handle: Any, pages_db: Any, meta_db: Any, cache: Cache, *, writing: bool
@@ -79,6 +91,7 @@ class PageStore:
         self._pages_db = pages_db
         self._meta_db = meta_db
         self._cache = cache
+        self._writing = writing
         self._state: int = handle.id() - 1 if writing else handle.id()
         cache.seen(self._state)
         self._dirty: dict[int, bytes] = {}
@@ -93,14 +106,15 @@ class PageStore:
         page = self._cache.get(self._state, page_id)
         if page is None:
             page = self._fetch(page_id)
-            self._cache.keep(self._state, page_id, page)
+            if not self._writing:
+                self._cache.keep(self._state, page_id, page)
         return page
 
     def _fetch(self, page_id: int) -> bytes:
         page: bytes | None = self._handle.get(page_id.to_bytes(8, "big"), db=self._pages_db)
         if page is None:
             raise Corrupt(f"page {page_id} is missing")
-        if not kernel.sound(page):
+        if not sound(page):
             raise Corrupt(f"page {page_id} fails its checksum")
         return page
 
