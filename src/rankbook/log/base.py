@@ -1,0 +1,69 @@
+"""The log: append-only truth. A protocol and the records that cross it; no SQL, no rule."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Draft(NamedTuple):
+    """An event on its way into the log. `body` is its canonical content (JSON bytes)."""
+
+    id: str
+    kind: str
+    player: str
+    at_us: int
+    received_us: int
+    body: bytes
+
+
+class Recorded(NamedTuple):
+    """An event in the log. `seq` orders the log; nothing is ever handed out before it later."""
+
+    seq: int
+    id: str
+    kind: str
+    player: str
+    at_us: int
+    received_us: int
+    body: bytes
+
+
+class Recording(NamedTuple):
+    """What recording gave, in the order of the drafts; `new` counts those not known before."""
+
+    events: list[Recorded]
+    new: int
+
+
+class Log(Protocol):
+    """What every log does. All methods raise `LogError` when the log cannot be used."""
+
+    def record(self, drafts: Sequence[Draft]) -> Recording:
+        """Append in one transaction, durable at return.
+
+        A known id with the same kind, player and body gives its first record (also within the
+        batch); with other content raises `EventConflict`, and nothing of the batch is written.
+        """
+        ...
+
+    def read(self, after: int, limit: int) -> list[Recorded]:
+        """Events with seq > `after`, oldest first, at most `limit`.
+
+        What was handed out never gains an earlier member.
+        """
+        ...
+
+    def find(self, ids: Sequence[str]) -> list[Recorded | None]:
+        """The events with these ids, in this order; None where there is none."""
+        ...
+
+    def of_player(self, player: str, until: int) -> Iterator[Recorded]:
+        """A player's events with seq <= `until`, oldest first."""
+        ...
+
+    def head(self) -> int:
+        """The seq of the newest event that `read` can hand out; 0 for an empty log."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; closing twice is harmless."""
+        ...

@@ -1,0 +1,18 @@
+-- The log on SQLite, as it stands after every migration: what a new log is made from.
+-- Tables carry the prefix `rankbook_`, because an application may keep them in its own database.
+
+CREATE TABLE rankbook_schema (
+    number INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE rankbook_event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    player TEXT NOT NULL,
+    at_us INTEGER NOT NULL,
+    received_us INTEGER NOT NULL,
+    body BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX rankbook_event_player ON rankbook_event (player, seq);

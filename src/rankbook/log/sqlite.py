@@ -1,0 +1,186 @@
+"""The log on SQLite: one file, durable at return, for several threads and processes at once.
+
+**Order.** A sequence that many writers draw from can become visible out of order: 11 commits, is
+read, and then 10 commits. SQLite has one writer at a time. `BEGIN IMMEDIATE` takes the write lock
+before a seq is given, and the lock is held until the commit, so whoever gives seq 11 has seen 10
+committed or rolled back. A reader therefore never sees an earlier member appear later. The same
+holds for `record_in`, where the first INSERT needs the lock: SQLite refuses it with BUSY when
+anybody has written since the transaction's snapshot.
+
+**Connections.** Two for a log: one writes and one reads, each behind its own lock. A reader never
+waits for a writer's fsync, the number of open files does not grow with threads, and `close` closes
+everything at a known moment, which connections kept one a thread would not. Writers of one process
+queue at the lock, those of other processes at SQLite's busy timeout. A log cannot be carried over
+a fork: open it in the child.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+from rankbook.errors import BookError, EventConflict, LogError
+from rankbook.log.base import Draft, Recorded, Recording
+from rankbook.log.sqlite_schema import connect, ensure_schema, explain, sql, transaction
+
+BUSY_TIMEOUT_MS = 10_000
+CHUNK = 500
+
+Content = tuple[str, str, bytes]
+
+
+class SqliteLog:
+    """The `Log` protocol on a SQLite file."""
+
+    def __init__(self, path: Path, writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
+        self._path = path
+        self._writer = writer
+        self._reader = reader
+        self._write_lock = Lock()
+        self._read_lock = Lock()
+
+    @classmethod
+    def open(
+        cls, path: Path, *, create: bool = True, busy_timeout_ms: int = BUSY_TIMEOUT_MS
+    ) -> Self:
+        """Open the log at `path`; with `create` a missing file and its folders are made.
+
+        `busy_timeout_ms` is how long a write waits for other processes. Raises `BookError` when
+        there is no log to open: missing, not a database, newer than this program, read-only.
+        """
+        if not create and not path.is_file():
+            raise BookError(f"there is no log at {path}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writer = connect(path, create=create, busy_timeout_ms=busy_timeout_ms)
+            try:
+                ensure_schema(writer, path, create=create)
+                reader = connect(path, create=False, busy_timeout_ms=busy_timeout_ms)
+            except BaseException:
+                writer.close()
+                raise
+        except sqlite3.Error as error:
+            raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
+        except OSError as error:
+            raise BookError(f"the log {path} cannot be opened: {error}") from error
+        return cls(path, writer, reader)
+
+    def record(self, drafts: Sequence[Draft]) -> Recording:
+        """Append in one transaction; see `Log.record`. One fsync, O(drafts x log events)."""
+        if not drafts:
+            return Recording([], 0)
+        with _usable(self._path), self._write_lock, transaction(self._writer):
+            return _write(self._writer, drafts)
+
+    def read(self, after: int, limit: int) -> list[Recorded]:
+        """See `Log.read`. O(log events + limit)."""
+        with self._reading() as connection:
+            return [Recorded(*row) for row in sql.read_events(connection, after=after, limit=limit)]
+
+    def find(self, ids: Sequence[str]) -> list[Recorded | None]:
+        """See `Log.find`. O(ids x log events)."""
+        with self._reading() as connection:
+            known = _find(connection, ids)
+        return [known.get(id) for id in ids]
+
+    def of_player(self, player: str, until: int) -> Iterator[Recorded]:
+        """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
+        after = 0
+        while chunk := self._of_player(player, after, until):
+            yield from chunk
+            after = chunk[-1].seq
+
+    def head(self) -> int:
+        """See `Log.head`. O(1)."""
+        with self._reading() as connection:
+            return int(sql.head(connection))
+
+    def close(self) -> None:
+        """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""
+        with _usable(self._path), self._write_lock, self._read_lock:
+            self._reader.close()
+            self._writer.close()
+
+    def _of_player(self, player: str, after: int, until: int) -> list[Recorded]:
+        with self._reading() as connection:
+            rows = sql.player_events(
+                connection, player=player, after=after, until=until, limit=CHUNK
+            )
+            return [Recorded(*row) for row in rows]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with _usable(self._path), self._read_lock:
+            yield self._reader
+
+
+def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
+    """Record inside the transaction that the caller has open in the log's own database (an outbox).
+
+    The events become durable, and readable, with the caller's commit, or vanish with its rollback.
+    Nothing is committed here. Raises `EventConflict`, having written nothing, `LogError` when
+    SQLite refuses, and `ValueError` when no transaction is open. A deferred transaction may be
+    refused with BUSY where others write: begin with BEGIN IMMEDIATE.
+    """
+    if not connection.in_transaction:
+        raise ValueError("record_in needs an open transaction; begin one with BEGIN IMMEDIATE")
+    with _usable("in the caller's connection"):
+        return _write(connection, drafts)
+
+
+def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
+    """Decide, then insert: after a conflict nothing has been written."""
+    known = _find(connection, [draft.id for draft in drafts])
+    (seq,) = _cursor(connection).execute(sql.last_seq.sql).fetchone()
+    fresh: list[Recorded] = []
+    for draft in drafts:
+        first = known.get(draft.id)
+        if first is None:
+            first = known[draft.id] = Recorded(seq + len(fresh) + 1, *draft)
+            fresh.append(first)
+        elif _content(first) != _content(draft):
+            raise EventConflict(draft.id)
+    if fresh:
+        sql.insert_events(connection, fresh)
+    return Recording([known[draft.id] for draft in drafts], len(fresh))
+
+
+def _content(event: Draft | Recorded) -> Content:
+    return event.kind, event.player, event.body
+
+
+def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:
+    """The known events among `ids`, one query a chunk (SQLite bounds the marks of a query)."""
+    cursor = _cursor(connection)
+    known = {}
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        for row in cursor.execute(_find_sql(len(chunk)), chunk):
+            event = Recorded(*row)
+            known[event.id] = event
+    return known
+
+
+def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
+    """A cursor that gives tuples, whatever row factory a caller's connection has."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor
+
+
+@cache
+def _find_sql(marks: int) -> str:
+    text: str = sql.find.sql
+    return text.replace(":ids", ", ".join("?" * marks))
+
+
+@contextmanager
+def _usable(where: Path | str) -> Iterator[None]:
+    """The one place where SQLite's errors become ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise LogError(f"the log {where} cannot be used: {explain(error)}") from error

@@ -1,0 +1,119 @@
+"""Opening a SQLite file as a log: connections, durability, and the numbered form of the tables."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rankbook.errors import BookError
+from rankbook.log import statements
+
+DIALECT = "sqlite"
+SWITCH_ATTEMPTS = 100
+
+sql = statements.queries(DIALECT, "sqlite3")
+
+
+def explain(error: sqlite3.Error) -> str:
+    """What went wrong in one line, led by SQLite's own name for it where it has one."""
+    name = getattr(error, "sqlite_errorname", "")
+    return f"{error} ({name})" if name else str(error)
+
+
+def connect(path: Path, *, create: bool, busy_timeout_ms: int) -> sqlite3.Connection:
+    """A connection that commits durably: WAL, synchronous=FULL, transactions begun by hand.
+
+    The connection may be used by any thread, one at a time. A file that is no log, or a newer one,
+    is left as it is. Raises `sqlite3.Error` and what `ensure_schema` raises.
+    """
+    mode = "rwc" if create else "rw"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=busy_timeout_ms / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        _known(connection, path, create=create)
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch the file to WAL, which it stays in.
+
+    SQLite does not wait for other openers at the switch as it does elsewhere: it says BUSY at
+    once. An empty write transaction does wait for them, so each attempt is preceded by one.
+    """
+    for _ in range(SWITCH_ATTEMPTS):
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        else:
+            if mode != "wal":
+                raise sqlite3.OperationalError(f"it cannot keep a write-ahead log here ({mode})")
+            return
+        with transaction(connection):
+            pass
+    raise sqlite3.OperationalError("it stayed locked while switching to a write-ahead log")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write transaction: the write lock from the start, all or nothing at the end."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def ensure_schema(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
+    """Bring the tables to the newest number, in one transaction; several openers may race.
+
+    Raises `BookError` for a newer number than this program knows, and, without `create`, for a
+    database that holds no log.
+    """
+    if _known(connection, path, create=create) == newest():
+        return
+    with transaction(connection):
+        number = _known(connection, path, create=create)
+        if number == 0:
+            run(connection, statements.schema(DIALECT))
+        else:
+            for step in statements.migrations(DIALECT)[number:]:
+                run(connection, step.sql)
+        sql.forget_schema_number(connection)
+        sql.set_schema_number(connection, number=newest())
+
+
+def newest() -> int:
+    """The schema number this program writes."""
+    return len(statements.migrations(DIALECT))
+
+
+def run(connection: sqlite3.Connection, script: str) -> None:
+    """Run a script inside the open transaction (`executescript` would commit it first)."""
+    for statement in statements.split(script):
+        connection.execute(statement)
+
+
+def _known(connection: sqlite3.Connection, path: Path, *, create: bool) -> int:
+    number = int(sql.schema_number(connection) or 0) if sql.has_schema(connection) else 0
+    if number > newest():
+        raise BookError(
+            f"log {path} has schema {number}, newer than the {newest()} this program knows"
+        )
+    if number == 0 and not create:
+        raise BookError(f"{path} is no Rankbook log")
+    return number

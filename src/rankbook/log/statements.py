@@ -1,0 +1,67 @@
+"""The one place where SQL files are found and loaded: a folder a dialect, read as package data.
+
+`sql/<dialect>/queries.sql` holds the named queries, `schema.sql` the newest form of the tables,
+and `migrations/NNNN_name.sql` the steps to it. A test proves that the schema is the sum of the
+steps.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from sqlite3 import complete_statement
+from typing import Any, NamedTuple
+
+import aiosql
+
+
+class Migration(NamedTuple):
+    """One numbered step of the schema."""
+
+    number: int
+    name: str
+    sql: str
+
+
+def _folder(dialect: str) -> Traversable:
+    return files("rankbook.log").joinpath("sql", dialect)
+
+
+@cache
+def queries(dialect: str, driver: str) -> Any:
+    """The named queries of a dialect, as methods that take a connection of the aiosql `driver`."""
+    text = _folder(dialect).joinpath("queries.sql").read_text(encoding="utf-8")
+    return aiosql.from_str(text, driver)
+
+
+@cache
+def schema(dialect: str) -> str:
+    """The script that makes an empty database the newest form."""
+    return _folder(dialect).joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+@cache
+def migrations(dialect: str) -> tuple[Migration, ...]:
+    """Every step, in order; their numbers are 1, 2, 3 ..."""
+    steps = []
+    for file in _folder(dialect).joinpath("migrations").iterdir():
+        number, _, extension = file.name.partition(".")
+        if extension == "sql":
+            digits, _, name = number.partition("_")
+            steps.append(Migration(int(digits), name, file.read_text(encoding="utf-8")))
+    return tuple(sorted(steps))
+
+
+def split(script: str) -> Iterator[str]:
+    """The statements of a script, one by one, so that they can run inside an open transaction.
+
+    A statement ends at the end of a line.
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        yield statement
