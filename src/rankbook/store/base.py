@@ -1,0 +1,213 @@
+"""The store: where rankings live. It keeps bytes in order and publishes changes; it knows no rule.
+
+A ranking is two indexes over the same entries: the order (key + member) and the members
+(member -> key, value). Keys of one ranking all have `key_bytes` bytes; ascending bytes are rank
+order, best first, and entries whose first `group_bytes` bytes agree are tied. Positions here are
+0-based.
+
+Reads are asked for as a list of queries and answered from one snapshot, so that a store behind a
+network answers a whole bundle in one round trip.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import msgspec
+
+
+class RankingId(NamedTuple):
+    """The name of a ranking, and the shape of its order keys."""
+
+    name: str
+    key_bytes: int
+    group_bytes: int
+
+
+class Stored(NamedTuple):
+    """An entry as the member index has it."""
+
+    key: bytes
+    value: bytes
+
+
+class Change(NamedTuple):
+    """The new entry of a member, or its removal where `key` is None."""
+
+    ranking: RankingId
+    member: bytes
+    key: bytes | None
+    value: bytes = b""
+
+
+class Row(NamedTuple):
+    """An entry in rank order."""
+
+    member: bytes
+    key: bytes
+    value: bytes
+
+
+class ByPosition(NamedTuple):
+    """Rows from the 0-based position `start`, at most `limit`."""
+
+    ranking: RankingId
+    start: int
+    limit: int
+
+
+class AroundMember(NamedTuple):
+    """A window of `limit` rows that holds the member, centred where the edges allow.
+
+    The window is full wherever the ranking has that many entries: with `limit` n, (n - 1) // 2
+    rows stand before the member unless an edge moves the window. No entry: no rows.
+    """
+
+    ranking: RankingId
+    member: bytes
+    limit: int
+
+
+class FromBound(NamedTuple):
+    """At most `limit` rows at or after `bound` (bytes of key + member), in rank order.
+
+    With `reverse`, the rows just before `bound`, still listed in rank order.
+    """
+
+    ranking: RankingId
+    bound: bytes
+    limit: int
+    reverse: bool = False
+
+
+class CountBefore(NamedTuple):
+    """How many entries, and groups of ties, stand before each bound (bytes of key + member)."""
+
+    ranking: RankingId
+    bounds: tuple[bytes, ...]
+
+
+Query = ByPosition | AroundMember | FromBound | CountBefore
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """Neighbouring rows of one ranking.
+
+    `version` is the log position of the last publish that named the ranking, and 0 while the
+    ranking is empty: it is then as if nobody had written to it. `count` and `groups` are of
+    the whole ranking. `start` is the position of the first row, `before` the number of entries
+    and `groups_before` the number of groups that stand before the first row's group; all three
+    are 0 where there are no rows.
+    """
+
+    version: int
+    count: int
+    groups: int
+    start: int
+    before: int
+    groups_before: int
+    rows: list[Row]
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """The answer to CountBefore: (entries, groups) before each bound; a group that a bound cuts
+    counts."""
+
+    version: int
+    count: int
+    groups: int
+    before: list[tuple[int, int]]
+
+
+Answer = Slice | Counts
+
+
+class Reading(NamedTuple):
+    """The answers to a list of queries, all from the snapshot at `position`."""
+
+    position: int
+    answers: list[Answer]
+
+
+class Store(Protocol):
+    """What every store does. All methods raise `StoreError` when the store cannot be used."""
+
+    def position(self) -> int:
+        """How far into the log these rankings have been folded; 0 when empty."""
+        ...
+
+    def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
+        """The position, and the entry of each (ranking, member) wanted, from one snapshot."""
+        ...
+
+    def publish(
+        self,
+        changes: Sequence[Change],
+        receipts: Sequence[tuple[int, bytes]],
+        *,
+        expect: int,
+        then: int,
+    ) -> None:
+        """Write every change, every receipt (by seq) and the position in one atomic step.
+
+        At most one change a (ranking, member). Raises `PositionMoved`, and changes nothing, when
+        the position is not `expect`.
+        """
+        ...
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """Answer all queries from one snapshot. A ranking nobody wrote to is empty."""
+        ...
+
+    def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
+        """The receipts published for these log positions."""
+        ...
+
+    def close(self) -> None:
+        """Make everything durable and release it; closing twice is harmless."""
+        ...
+
+
+class Audit(Protocol):
+    """One snapshot of a store, for checking: everything there is, in a stated order."""
+
+    position: int
+
+    def rankings(self) -> Iterator[RankingId]:
+        """Every ranking that has an entry, by name."""
+        ...
+
+    def order(self, ranking: RankingId) -> Iterator[tuple[bytes, bytes]]:
+        """(key, member) of the order index, in rank order."""
+        ...
+
+    def members(self, ranking: RankingId) -> Iterator[Row]:
+        """The entries of the member index, in no particular order."""
+        ...
+
+    def entries(self, ranking: RankingId, members: Sequence[bytes]) -> list[Stored | None]:
+        """The entries of these members in the member index."""
+        ...
+
+    def faults(self) -> Iterator[str]:
+        """Broken invariants of the store's own form, in English; nothing when sound."""
+        ...
+
+
+@runtime_checkable
+class Auditable(Protocol):
+    """A store whose whole content can be walked in one snapshot."""
+
+    def audit(self) -> AbstractContextManager[Audit]:
+        """Open the snapshot."""
+        ...
+
+
+def window(position: int, limit: int, count: int) -> tuple[int, int]:
+    """The start and length of a window of `limit` rows around `position`, out of `count`.
+
+    (limit - 1) // 2 rows stand before the position unless an edge moves the window.
+    """
+    start = min(position - (limit - 1) // 2, count - limit)
+    start = max(0, start)
+    return start, min(limit, count - start)

@@ -1,0 +1,201 @@
+"""The store with no server: rankings as RankSets of the engine, in one directory.
+
+The position, the receipts and every changed ranking are written in one LMDB transaction. This is
+the only file that knows the engine.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rankbook.engine.check import check
+from rankbook.engine.environment import Environment, Transaction
+from rankbook.engine.rankset import RankSet
+from rankbook.errors import PositionMoved
+from rankbook.store.base import (
+    Answer,
+    AroundMember,
+    ByPosition,
+    Change,
+    CountBefore,
+    Counts,
+    FromBound,
+    Query,
+    RankingId,
+    Reading,
+    Row,
+    Slice,
+    Stored,
+    window,
+)
+
+POSITION = b"position"
+RECEIPT = b"receipt:"
+
+
+class EmbeddedStore:
+    """Rankings in a directory of this machine; open it with `open`."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True, **capacities: int) -> "EmbeddedStore":
+        """The store in `path`. `capacities` are those of `engine.environment.Environment`.
+
+        Raises `BookError` where there is none and `create` is false, or it is newer than this
+        program or read-only.
+        """
+        return cls(Environment(path, create=create, **capacities))  # type: ignore[arg-type]
+
+    @property
+    def unclean(self) -> bool:
+        """Whether the machine stopped while the store was open: check it before use."""
+        return self._environment.unclean
+
+    def position(self) -> int:
+        """How far into the log these rankings have been folded."""
+        with self._environment.view() as view:
+            return _position(view)
+
+    def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
+        """The position, and each entry wanted, from one snapshot."""
+        by_ranking: dict[RankingId, list[bytes]] = {}
+        for ranking, member in wanted:
+            by_ranking.setdefault(ranking, []).append(member)
+        with self._environment.view() as view:
+            found = {
+                ranking: _rankset(view, ranking).get_many(asked)
+                for ranking, asked in by_ranking.items()
+            }
+            position = _position(view)
+        pairs = [found[ranking].get(member) for ranking, member in wanted]
+        return position, [None if pair is None else Stored(*pair) for pair in pairs]
+
+    def publish(
+        self,
+        changes: Sequence[Change],
+        receipts: Sequence[tuple[int, bytes]],
+        *,
+        expect: int,
+        then: int,
+    ) -> None:
+        """Write everything in one transaction, or raise `PositionMoved` and write nothing."""
+        by_ranking: dict[RankingId, list[tuple[bytes, bytes | None, bytes]]] = {}
+        for ranking, member, key, value in changes:
+            by_ranking.setdefault(ranking, []).append((member, key, value))
+
+        def write(transaction: Transaction) -> None:
+            position = _position(transaction)
+            if position != expect:
+                raise PositionMoved(f"the rankings stand at {position}, not at {expect}")
+            for ranking, entries in by_ranking.items():
+                _rankset(transaction, ranking).apply(entries, then)
+            for seq, receipt in receipts:
+                transaction.put(RECEIPT + seq.to_bytes(8, "big"), receipt)
+            transaction.put(POSITION, then.to_bytes(8, "big"))
+
+        self._environment.update(write)
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """Answer all queries from one snapshot."""
+        with self._environment.view() as view:
+            sets: dict[RankingId, RankSet] = {}
+            answers: list[Answer] = []
+            for query in queries:
+                rankset = sets.get(query.ranking)
+                if rankset is None:
+                    rankset = sets[query.ranking] = _rankset(view, query.ranking)
+                answers.append(_answer(rankset, query))
+            return Reading(_position(view), answers)
+
+    def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
+        """The receipts published for these log positions."""
+        with self._environment.view() as view:
+            return [view.get(RECEIPT + seq.to_bytes(8, "big")) for seq in seqs]
+
+    @contextmanager
+    def audit(self) -> Iterator["EmbeddedAudit"]:
+        """One snapshot of everything. Room is made first, so that writers can go on."""
+        self._environment.make_room()
+        with self._environment.view() as view:
+            yield EmbeddedAudit(view)
+
+    def sync(self) -> None:
+        """Make everything published so far survive a power cut."""
+        self._environment.sync()
+
+    def close(self) -> None:
+        """Make everything durable and release it."""
+        self._environment.close()
+
+
+class EmbeddedAudit:
+    """One snapshot, for checking."""
+
+    def __init__(self, view: Transaction) -> None:
+        self._view = view
+        self.position = _position(view)
+
+    def rankings(self) -> Iterator[RankingId]:
+        """Every ranking that has an entry, by name."""
+        for name, key_bytes, group_bytes in self._view.names():
+            yield RankingId(name.decode(), key_bytes, group_bytes)
+
+    def order(self, ranking: RankingId) -> Iterator[tuple[bytes, bytes]]:
+        """(key, member) of the order index, in rank order."""
+        return _rankset(self._view, ranking).order()
+
+    def members(self, ranking: RankingId) -> Iterator[Row]:
+        """The entries of the member index."""
+        for entry in _rankset(self._view, ranking).members():
+            yield Row(entry.member, entry.key, entry.value)
+
+    def entries(self, ranking: RankingId, members: Sequence[bytes]) -> list[Stored | None]:
+        """The entries of these members in the member index."""
+        found = _rankset(self._view, ranking).get_many(members)
+        pairs = [found.get(member) for member in members]
+        return [None if pair is None else Stored(*pair) for pair in pairs]
+
+    def faults(self) -> Iterator[str]:
+        """Broken invariants of the engine's form."""
+        return check(self._view)
+
+
+def _position(view: Transaction) -> int:
+    found = view.get(POSITION)
+    return int.from_bytes(found, "big") if found else 0
+
+
+def _rankset(view: Transaction, ranking: RankingId) -> RankSet:
+    return view.rankset(ranking.name.encode(), ranking.key_bytes, ranking.group_bytes)
+
+
+def _answer(rankset: RankSet, query: Query) -> Answer:
+    if isinstance(query, CountBefore):
+        counted = [rankset.count_before(bound) for bound in query.bounds]
+        return Counts(rankset.version, len(rankset), rankset.groups, counted)
+    start, limit = _range(rankset, query)
+    rows = [Row(*entry) for entry in rankset.scan(start, limit)]
+    if not rows:
+        return Slice(rankset.version, len(rankset), rankset.groups, 0, 0, 0, [])
+    before, groups = 0, 0
+    if start > 0:
+        before, groups = rankset.count_before(rows[0].key[: rankset.group_bytes])
+    return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows)
+
+
+def _range(rankset: RankSet, query: ByPosition | AroundMember | FromBound) -> tuple[int, int]:
+    """The 0-based start and the number of rows that a query asks for."""
+    if isinstance(query, ByPosition):
+        return query.start, query.limit
+    if isinstance(query, AroundMember):
+        position = rankset.rank(query.member)
+        if position is None:
+            return 0, 0
+        return window(position, query.limit, len(rankset))
+    position, _groups = rankset.count_before(query.bound)
+    if query.reverse:
+        start = max(0, position - query.limit)
+        return start, position - start
+    return position, query.limit

@@ -1,0 +1,81 @@
+"""Every log and every store that the contracts are held against, from two literal lists."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rankbook.log import open_log
+from rankbook.log.base import Draft, Log, Recording
+from rankbook.store import open_store
+from rankbook.store.base import Store
+from tests.contract.rows import SEVEN, publish, put
+
+Record = Callable[[Sequence[Draft]], Recording]
+
+
+class LogBackend(NamedTuple):
+    """One log: `open` gives another handle on it, `held` records in a transaction it holds open."""
+
+    open: Callable[[], Log]
+    held: Callable[[], AbstractContextManager[Record]]
+
+
+def sqlite_backend(directory: Path) -> LogBackend:
+    from rankbook.log.sqlite import record_in
+
+    @contextmanager
+    def held() -> Iterator[Record]:
+        connection = sqlite3.connect(directory / "log.sqlite", isolation_level=None)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield lambda drafts: record_in(connection, drafts)
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+
+    return LogBackend(open=lambda: open_log("sqlite:", directory), held=held)
+
+
+LOGS = {"sqlite": sqlite_backend}
+STORES = {"memory": "memory:", "embedded": "embedded:"}
+
+
+@pytest.fixture(params=LOGS)
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> LogBackend:
+    return LOGS[request.param](tmp_path)
+
+
+@pytest.fixture
+def log(backend: LogBackend) -> Iterator[Log]:
+    log = backend.open()
+    yield log
+    log.close()
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store, whose own check must be silent at the end of every test."""
+    store = open_store(STORES[request.param], tmp_path)
+    yield store
+    with store.audit() as audit:
+        assert list(audit.faults()) == []
+    store.close()
+
+
+@pytest.fixture(params=STORES)
+def closed_store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    store = open_store(STORES[request.param], tmp_path)
+    store.close()
+    store.close()
+    return store
+
+
+@pytest.fixture
+def seven(store: Store) -> Store:
+    """A store with the seven entries at position 1."""
+    publish(store, put(reversed(SEVEN)))
+    return store
