@@ -1,0 +1,142 @@
+"""Ranks for receipts: where entries stand before a step, and where they will stand after it.
+
+They are known before the step is published: a publish holds only if nothing moved, so the ranks
+after it are those before it, less what the step takes away and plus what it puts in.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankbook.errors import PositionMoved
+from rankbook.rules import BoardRules
+from rankbook.store.base import CountBefore, Counts, RankingId, Store, Stored
+
+if TYPE_CHECKING:
+    from rankbook.book.fold import Key, Outcome
+
+Ranks = tuple[int | None, int | None]
+_Bound = Callable[[bytes, bytes], bytes]
+
+
+class _Moves(NamedTuple):
+    """What a step does to one ranking: member -> key before it, and after it."""
+
+    rules: BoardRules
+    ranking: RankingId
+    before: dict[bytes, bytes]
+    after: dict[bytes, bytes]
+
+
+def none(outcomes: Iterable[Sequence["Outcome"]]) -> list[list[Ranks]]:
+    """No ranks: (None, None) for every outcome."""
+    return [[(None, None)] * len(each) for each in outcomes]
+
+
+def predict(
+    store: Store,
+    position: int,
+    outcomes: Sequence[Sequence["Outcome"]],
+    stored: Mapping["Key", Stored],
+    current: Mapping["Key", Stored],
+) -> list[list[Ranks]]:
+    """The 1-based ranks (before the step, after it) of every outcome's entry, from one read.
+
+    Raises `PositionMoved` when the store is no longer at `position`.
+    """
+    moves: dict[str, _Moves] = {}
+    for outcome in (outcome for each in outcomes for outcome in each):
+        name, member = outcome.ranking.name, outcome.member
+        move = moves.setdefault(name, _Moves(outcome.rules, outcome.ranking, {}, {}))
+        for keys, entries in ((move.before, stored), (move.after, current)):
+            entry = entries.get((name, member))
+            if entry is not None:
+                keys[member] = entry.key
+    bounds = {name: _bounds(move) for name, move in moves.items()}
+    reading = store.read([CountBefore(moves[name].ranking, bounds[name]) for name in moves])
+    if reading.position != position:
+        raise PositionMoved(f"the rankings moved from {position} to {reading.position}")
+    ranks: dict[str, dict[bytes, Ranks]] = {}
+    for (name, move), answer in zip(moves.items(), reading.answers, strict=True):
+        if isinstance(answer, Counts):
+            counts = dict(zip(bounds[name], answer.before, strict=True))
+            ranks[name] = _ranks(move, counts)
+    return [[ranks[o.ranking.name][o.member] for o in each] for each in outcomes]
+
+
+def _bounds(move: _Moves) -> tuple[bytes, ...]:
+    """What must be counted in the ranking as it is."""
+    numbering, group = move.rules.board.numbering, move.ranking.group_bytes
+    pairs = [*move.before.items(), *move.after.items()]
+    if numbering == "ordinal":
+        return tuple(sorted({key + member for member, key in pairs}))
+    prefixes = {key[:group] for _member, key in pairs}
+    if numbering == "dense":
+        prefixes |= {_after(prefix) for prefix in prefixes}
+    return tuple(sorted(prefixes))
+
+
+def _after(prefix: bytes) -> bytes:
+    """The first bytes above everything that begins with `prefix`."""
+    number = int.from_bytes(prefix, "big") + 1
+    if number >> (8 * len(prefix)):
+        return b"\xff" * (len(prefix) + 1)
+    return number.to_bytes(len(prefix), "big")
+
+
+def _ranks(move: _Moves, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
+    group = move.ranking.group_bytes
+    gone = [(m, k) for m, k in move.before.items() if move.after.get(m) != k]
+    come = [(m, k) for m, k in move.after.items() if move.before.get(m) != k]
+    if move.rules.board.numbering == "dense":
+        births, deaths = _groups(gone, come, counts, group)
+        return _numbered(move, lambda m, k: k[:group], counts, 1, deaths, births)
+    if move.rules.board.numbering == "ordinal":
+        taken, given = (sorted(k + m for m, k in pairs) for pairs in (gone, come))
+        return _numbered(move, lambda m, k: k + m, counts, 0, taken, given)
+    taken, given = (sorted(k[:group] for _m, k in pairs) for pairs in (gone, come))
+    return _numbered(move, lambda m, k: k[:group], counts, 0, taken, given)
+
+
+def _numbered(
+    move: _Moves,
+    bound_of: _Bound,
+    counts: Mapping[bytes, tuple[int, int]],
+    column: int,
+    taken: Sequence[bytes],
+    given: Sequence[bytes],
+) -> dict[bytes, Ranks]:
+    """`taken` and `given`, ascending, are what the step subtracts from a count and adds to it."""
+    ranks: dict[bytes, Ranks] = {}
+    for member in move.before.keys() | move.after.keys():
+        old, new = move.before.get(member), move.after.get(member)
+        was = now = None
+        if old is not None:
+            was = counts[bound_of(member, old)][column] + 1
+        if new is not None:
+            bound = bound_of(member, new)
+            now = counts[bound][column] + 1 - bisect_left(taken, bound) + bisect_left(given, bound)
+        ranks[member] = (was, now)
+    return ranks
+
+
+def _groups(
+    gone: Iterable[tuple[bytes, bytes]],
+    come: Iterable[tuple[bytes, bytes]],
+    counts: Mapping[bytes, tuple[int, int]],
+    group: int,
+) -> tuple[list[bytes], list[bytes]]:
+    """The groups that the step brings into being, and those it empties, ascending."""
+    change: dict[bytes, int] = {}
+    for pairs, sign in ((gone, -1), (come, 1)):
+        for _member, key in pairs:
+            change[key[:group]] = change.get(key[:group], 0) + sign
+    births: list[bytes] = []
+    deaths: list[bytes] = []
+    for prefix in sorted(change):
+        size = counts[_after(prefix)][0] - counts[prefix][0]
+        if size == 0 and change[prefix] > 0:
+            births.append(prefix)
+        elif size > 0 and size + change[prefix] == 0:
+            deaths.append(prefix)
+    return births, deaths

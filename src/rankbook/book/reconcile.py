@@ -1,0 +1,166 @@
+"""Verifying: the rankings a log gives, held against both indexes of the rankings there are."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from rankbook.rules import BoardRules, Ranking
+from rankbook.store.base import Audit, RankingId
+
+CHUNK = 1000
+MOST_LISTED = 10_000
+
+Kind = Literal["missing", "extra", "different"]
+Index = Literal["order", "members"]
+Compared = Callable[[int], None]
+
+
+class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry that is not as the log says, in one of the two indexes.
+
+    `expected` and `found` are what to look at: the score at which the entry stands, or the entry.
+    """
+
+    ranking: str
+    player: str
+    index: Index
+    kind: Kind
+    expected: object
+    found: object
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of `verify`, at one log position."""
+
+    agrees: bool
+    position: int
+    rankings: int
+    entries: int
+    disagreements: tuple[Disagreement, ...]
+    faults: tuple[str, ...]
+
+
+def compare(
+    boards: dict[str, BoardRules], expected: Audit, actual: Audit, compared: Compared
+) -> Verification:
+    """Hold every ranking of `actual` against `expected`; both are at the same position.
+
+    Lists at most 10,000 disagreements. `compared` is called with numbers of entries looked at.
+    """
+    names = {id.name: id for audit in (expected, actual) for id in audit.rankings()}
+    disagreements: list[Disagreement] = []
+    entries = 0
+    for name in sorted(names):
+        entries += sum(1 for _ in actual.order(names[name]))
+        for each in _ranking(boards, names[name], expected, actual, compared):
+            if len(disagreements) < MOST_LISTED:
+                disagreements.append(each)
+    faults = tuple(actual.faults())
+    return Verification(
+        agrees=not disagreements and not faults,
+        position=actual.position,
+        rankings=len(names),
+        entries=entries,
+        disagreements=tuple(disagreements),
+        faults=faults,
+    )
+
+
+def _ranking(
+    boards: dict[str, BoardRules], id: RankingId, expected: Audit, actual: Audit, compared: Compared
+) -> Iterator[Disagreement]:
+    describe = _Describe(boards, id)
+    yield from _order(describe, expected.order(id), actual.order(id))
+    for chunk in _chunks(expected.members(id)):
+        found = actual.entries(id, [row.member for row in chunk])
+        for row, there in zip(chunk, found, strict=True):
+            if there is None:
+                yield describe.members("missing", row.member, row.value, None)
+            elif (there.key, there.value) != (row.key, row.value):
+                yield describe.members("different", row.member, row.value, there.value)
+        compared(len(chunk))
+    for chunk in _chunks(actual.members(id)):
+        wanted = expected.entries(id, [row.member for row in chunk])
+        for row, there in zip(chunk, wanted, strict=True):
+            if there is None:
+                yield describe.members("extra", row.member, None, row.value)
+
+
+def _order(
+    describe: "_Describe",
+    expected: Iterator[tuple[bytes, bytes]],
+    actual: Iterator[tuple[bytes, bytes]],
+) -> Iterator[Disagreement]:
+    """Merge both orders, which ascend. A member that stands elsewhere is missing here, extra
+    there; where both are next to each other, it is called different."""
+    left, right = next(expected, None), next(actual, None)
+    while left is not None or right is not None:
+        if left == right:
+            left, right = next(expected, None), next(actual, None)
+        elif right is None or (left is not None and left < right):
+            yield describe.order("missing", left)
+            left = next(expected, None)
+        else:
+            yield describe.order("extra", right)
+            right = next(actual, None)
+
+
+def _chunks(rows: Iterable[object]) -> Iterator[list]:  # type: ignore[type-arg]
+    chunk: list[object] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+class _Describe:
+    """Turns stored bytes of one ranking into what a person reads."""
+
+    def __init__(self, boards: dict[str, BoardRules], id: RankingId) -> None:
+        self._name = id.name
+        self._rules = boards.get(Ranking.parse(id.name).board)
+
+    def order(self, kind: Kind, item: tuple[bytes, bytes] | None) -> Disagreement:
+        key, member = item if item is not None else (b"", b"")
+        score = self._score(key)
+        return self._made(
+            "order",
+            kind,
+            member,
+            score if kind == "missing" else None,
+            score if kind == "extra" else None,
+        )
+
+    def members(
+        self, kind: Kind, member: bytes, expected: bytes | None, found: bytes | None
+    ) -> Disagreement:
+        return self._made("members", kind, member, _decoded(expected), _decoded(found))
+
+    def _made(
+        self, index: Index, kind: Kind, member: bytes, expected: object, found: object
+    ) -> Disagreement:
+        return Disagreement(
+            ranking=self._name,
+            player=member.decode(errors="replace"),
+            index=index,
+            kind=kind,
+            expected=expected,
+            found=found,
+        )
+
+    def _score(self, key: bytes) -> object:
+        return key.hex() if self._rules is None else self._rules.key_score(key)
+
+
+def _decoded(value: bytes | None) -> object:
+    """A stored entry as plain data; its hex digits where it is no entry at all."""
+    if value is None:
+        return None
+    try:
+        return msgspec.msgpack.decode(value)
+    except msgspec.DecodeError:
+        return value.hex()

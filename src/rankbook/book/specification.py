@@ -1,0 +1,56 @@
+"""Under which specification rankings were made, kept beside them, and what has changed since."""
+
+from typing import Any
+
+import msgspec
+
+from rankbook.errors import Corrupt, RebuildNeeded
+from rankbook.rules import BookSpec
+
+
+def note(spec: BookSpec) -> bytes:
+    """What gives the stored rankings their meaning, in a stable form."""
+    meanings = {board.name: board.meaning() for board in spec.boards}
+    return msgspec.json.encode(meanings, order="deterministic")
+
+
+def check(spec: BookSpec, kept: bytes | None) -> None:
+    """Compare the note kept beside the rankings with the specification of now.
+
+    Raises `RebuildNeeded` with every difference. A store without a note is new.
+    """
+    if kept is None:
+        return
+    try:
+        before: dict[str, dict[str, Any]] = msgspec.json.decode(
+            kept, type=dict[str, dict[str, Any]]
+        )
+    except msgspec.DecodeError as error:
+        raise Corrupt("the note of the rankings' specification cannot be read") from error
+    now: dict[str, dict[str, Any]] = msgspec.json.decode(note(spec))
+    changes = [
+        change
+        for name in sorted(before.keys() | now.keys())
+        for change in _changes(name, before.get(name), now.get(name))
+    ]
+    if changes:
+        raise RebuildNeeded(
+            "the rankings were made under another specification; rebuild them: "
+            + "; ".join(changes)
+        )
+
+
+def _changes(name: str, before: dict[str, Any] | None, now: dict[str, Any] | None) -> list[str]:
+    if before is None:
+        return [f"board {name!r} is new"]
+    if now is None:
+        return [f"board {name!r} is gone"]
+    return [
+        f"board {name!r}: {key} was {_text(before.get(key))}, is {_text(now.get(key))}"
+        for key in sorted(before.keys() | now.keys())
+        if before.get(key) != now.get(key)
+    ]
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
