@@ -18,6 +18,7 @@ that pages stay small; among equal keys such members stand in the order of those
 import struct
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
+from typing import Any
 from zlib import crc32
 
 try:
@@ -25,7 +26,10 @@ try:
 except ModuleNotFoundError:
     from rankbook.engine import cython  # type: ignore[no-redef]
 
-from rankbook.errors import Corrupt
+from rankbook.errors import Corrupt, StoreError
+
+if not cython.compiled:
+    memcpy: Any = None  # a C function where compiled: see members_cy.pxd
 
 COMPILED = bool(cython.compiled)
 
@@ -33,12 +37,14 @@ INLINE_BYTES = 480
 ITEM_BYTES = 1023
 DIGEST_BYTES = 32
 MEMBER_BYTES = 65536
+CHUNK = 512
 
 _PREFIX = struct.Struct(">IB")
 _U32 = struct.Struct("<I")
 
 
 Change = tuple[bytes, bytes | None, bytes]
+Keep = Callable[[list[tuple[bytes, bytes]]], object]
 Fetch = Callable[[list[bytes]], Iterable[tuple[bytes, bytes]]]
 
 
@@ -79,33 +85,48 @@ def pack(member: bytes, key: bytes, value: bytes) -> bytes:
     return _U32.pack(crc32(member + body)) + body
 
 
+@cython.cfunc
+@cython.inline
+def _verified(record: bytes, member: bytes) -> bytes:
+    """The body of a record whose CRC fits. Raises `Corrupt`."""
+    body: bytes = record[4:]
+    said: cython.uint = 0
+    if cython.compiled:
+        if len(record) >= 4:
+            source: cython.p_char = record
+            memcpy(cython.address(said), source, 4)
+    else:
+        said = int.from_bytes(record[:4], "little")
+    if crc32(member + body) != said:
+        raise Corrupt(f"the record of member {member[:80]!r} fails its checksum")
+    return body
+
+
 @cython.ccall
 def unpack(filed: bytes, record: bytes, key_bytes: cython.Py_ssize_t) -> tuple[bytes, bytes, bytes]:
     """(member, key, value) of a record filed under `filed`. Raises `Corrupt`."""
-    body: bytes = record[4:]
     member: bytes = filed[5:]
     start: cython.Py_ssize_t = key_bytes
     if filed[4] != 0:
-        start = key_bytes + 4 + int.from_bytes(body[key_bytes : key_bytes + 4], "little")
-        member = body[key_bytes + 4 : start]
-    if crc32(member + body) != int.from_bytes(record[:4], "little"):
-        raise Corrupt(f"the record of member {member[:80]!r} fails its checksum")
+        length: cython.Py_ssize_t = int.from_bytes(record[key_bytes + 4 : key_bytes + 8], "little")
+        start = key_bytes + 4 + length
+        member = record[key_bytes + 8 : start + 4]
+    body: bytes = _verified(record, member)
     return member, body[:key_bytes], body[start:]
 
 
 class Plan:
-    """What a batch of changes means for the indexes of one set.
+    """What a batch of changes means for the order of one set.
 
-    `taken` and `given` are the items to take out of the order and to put in, ascending;
-    `records` and `gone` the member records to write and to delete, by their place; `payload` the
-    change of the set's payload.
+    `taken` and `given` are the items to take out and to put in, ascending; `gone` the places of
+    the member records to delete; `payload` the change of the set's payload.
     """
 
     def __init__(self) -> None:
         self.taken: list[bytes] = []
         self.given: list[bytes] = []
-        self.records: list[tuple[bytes, bytes]] = []
         self.gone: list[bytes] = []
+        self.records: list[tuple[bytes, bytes]] = []
         self.payload = 0
 
     def items(self) -> tuple[list[bytes], list[bool]]:
@@ -115,50 +136,78 @@ class Plan:
 
 @cython.ccall
 def plan(
-    changes: Iterable[Change], set_id: int, key_bytes: cython.Py_ssize_t, fetch: Fetch
+    changes: list[Change], set_id: int, key_bytes: cython.Py_ssize_t, fetch: Fetch, keep: Keep
 ) -> Plan:
-    """Hold changes, at most one a member, against the records there are.
+    """Hold changes, at most one a member, against the records there are, and write the new ones.
 
-    `fetch` gives (place, record) of the places that have one. Raises `Corrupt`.
+    `fetch` gives (place, record) of the places that have one, in the order asked for; `keep`
+    writes such pairs. Both are called for runs of `CHUNK` places in ascending order, so that what
+    they pass is short-lived. Raises `Corrupt`, and `StoreError` for a member that is named twice.
     """
     made = Plan()
-    filed: dict[bytes, Change] = {}
+    prefix: bytes = _PREFIX.pack(set_id, 0)
+    places: list[bytes] = []
+    member: bytes
     for change in changes:
-        filed[index_key(set_id, change[0])] = change
-    order: list[bytes] = sorted(filed)
-    known: dict[bytes, bytes] = dict(fetch(order))
-    taken: list[bytes] = made.taken
-    given: list[bytes] = made.given
-    records: list[tuple[bytes, bytes]] = made.records
+        member = change[0]
+        places.append(
+            prefix + member if len(member) <= INLINE_BYTES else index_key(set_id, member)
+        )
+    order: list[int] = sorted(range(len(places)), key=places.__getitem__)
     payload: cython.Py_ssize_t = 0
-    place: bytes
-    for place in order:
-        change = filed[place]
-        member: bytes = change[0]
-        key: bytes | None = change[1]
-        value: bytes = change[2]
-        old = known.get(place)
-        old_key: bytes | None = None
-        if old is not None:
-            kept, old_key, old_value = unpack(place, old, key_bytes)
-            if kept != member:
-                raise Corrupt(f"the record of {member[:80]!r} is of another member")
-            if old_key == key and old_value == value:
-                continue
-            payload -= 8 + key_bytes + len(member) + len(old_value)
-        if key is not None:
-            payload += 8 + key_bytes + len(member) + len(value)
-            records.append((place, pack(member, key, value)))
-            if old_key != key:
-                given.append(key + tail(member))
-        elif old is not None:
-            made.gone.append(place)
-        if old_key is not None and old_key != key:
-            taken.append(old_key + tail(member))
-    taken.sort()
-    given.sort()
+    start: cython.Py_ssize_t
+    index: cython.Py_ssize_t
+    place: bytes = b""
+    before: bytes
+    for start in range(0, len(order), CHUNK):
+        run: list[int] = order[start : start + CHUNK]
+        known: list[tuple[bytes, bytes]] = list(fetch([places[i] for i in run]))
+        met: cython.Py_ssize_t = 0
+        for index in run:
+            before = place
+            place = places[index]
+            if place == before:
+                raise StoreError(f"two changes of one member: {place[5:85]!r}")
+            old: bytes | None = None
+            if met < len(known) and known[met][0] == place:
+                old = known[met][1]
+                met += 1
+            payload += _planned(made, changes[index], place, old, key_bytes)
+        keep(made.records)
+        made.records.clear()
+    made.taken.sort()
+    made.given.sort()
     made.payload = payload
     return made
+
+
+@cython.cfunc
+def _planned(
+    made: Plan, change: Change, place: bytes, old: bytes | None, key_bytes: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Plan one change of the member that has the record `old`; the change of the payload."""
+    member: bytes = change[0]
+    key: bytes | None = change[1]
+    value: bytes = change[2]
+    old_key: bytes | None = None
+    payload: cython.Py_ssize_t = 0
+    if old is not None:
+        kept, old_key, old_value = unpack(place, old, key_bytes)
+        if kept != member:
+            raise Corrupt(f"the record of {member[:80]!r} is of another member")
+        if old_key == key and old_value == value:
+            return 0
+        payload -= 8 + key_bytes + len(member) + len(old_value)
+    if key is not None:
+        payload += 8 + key_bytes + len(member) + len(value)
+        made.records.append((place, pack(member, key, value)))
+        if old_key != key:
+            made.given.append(key + tail(member))
+    elif old is not None:
+        made.gone.append(place)
+    if old_key is not None and old_key != key:
+        made.taken.append(old_key + tail(member))
+    return payload
 
 
 @cython.ccall

@@ -395,7 +395,8 @@ def _carry(
 @cython.exceptval(check=False)
 def _slots(page: bytes) -> cython.Py_ssize_t:
     """Where the separators' offsets begin."""
-    return _header + _child * _u16(page, 6)
+    at: cython.Py_ssize_t = _header + _child * _u16(page, 6)
+    return at
 
 
 @cython.ccall
@@ -463,7 +464,8 @@ def inner_before(page: bytes, index: cython.Py_ssize_t) -> tuple[int, int]:
 @cython.ccall
 def inner_joined(page: bytes, index: cython.Py_ssize_t) -> bool:
     """Whether the child's first group carries on from the child before it."""
-    return page[_header + _child * index + 16] != 0
+    at: cython.Py_ssize_t = _header + _child * index + 16
+    return page[at] != 0
 
 
 @cython.ccall

@@ -334,8 +334,9 @@ class RankSet:
     def _apply_tree(self, tree: Tree, changes: Sequence[Change]) -> None:
         handle, members_db = self._transaction.handle, self._transaction.members_db
         with handle.cursor(members_db) as cursor:
-            plan = members.plan(changes, self.set_id, self.key_bytes, cursor.getmulti)
-            cursor.putmulti(plan.records)
+            plan = members.plan(
+                list(changes), self.set_id, self.key_bytes, cursor.getmulti, cursor.putmulti
+            )
         for place in plan.gone:
             handle.delete(place, db=members_db)
         self.payload += plan.payload

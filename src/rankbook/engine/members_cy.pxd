@@ -1,0 +1,1 @@
+from libc.string cimport memcpy
