@@ -19,8 +19,8 @@ from itertools import pairwise
 from rankbook.engine import compact
 from rankbook.engine import members_cy as members
 from rankbook.engine import page_cy as kernel
-from rankbook.engine.environment import Transaction
 from rankbook.engine.rankset import RankSet, read_header
+from rankbook.engine.transaction import Transaction
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt
 
@@ -61,10 +61,10 @@ def check(transaction: Transaction, progress: Progress = _ignore) -> Iterator[st
 
 def _check_compact(label: str, rankset: RankSet) -> Iterator[str]:
     entries = rankset.scan(0, len(rankset))
-    items = [entry.key + entry.member for entry in entries]
+    items = [key + member for member, key, _value in entries]
     if any(left >= right for left, right in pairwise(items)):
         yield f"{label}: the items do not ascend"
-    if len({entry.member for entry in entries}) != len(entries):
+    if len({member for member, _key, _value in entries}) != len(entries):
         yield f"{label}: a member is in it twice"
     if any(len(item) < rankset.key_bytes for item in items):
         yield f"{label}: an item is shorter than a key"

@@ -11,78 +11,30 @@ the old state untouched, and never a fault on a mapped page.
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import lmdb
 
 from rankbook.engine.durability import Marker
-from rankbook.engine.pages_cy import Cache, PageStore
-from rankbook.engine.rankset import RankSet
-from rankbook.errors import BookError, Corrupt, StoreError
+from rankbook.engine.failures import translated
+from rankbook.engine.gate import Gate
+from rankbook.engine.pages_cy import Cache
+from rankbook.engine.rankset import Parsed
+from rankbook.engine.transaction import Transaction
+from rankbook.errors import BookError, StoreError
 
 FORMAT = 1
 PAGE_BYTES = 4064
 COMPACT_BYTES = 16384
-DEMOTE_BYTES = 8192
 CACHE_PAGES = 1024
+SYNC_SECONDS = 5.0
 FIRST_MAP_BYTES = 1 << 20
 LARGEST_STEP = 64 << 20
 
 T = TypeVar("T")
-
-
-class Transaction:
-    """A consistent view of every set; a writing one also changes them, all together or not at all.
-
-    `put` and `get` keep small records (a position, a receipt) in the same transaction.
-    """
-
-    def __init__(self, environment: "Environment", handle: Any, *, writing: bool) -> None:
-        self.environment = environment
-        self.handle = handle
-        self.writing = writing
-        self.pages = PageStore(
-            handle,
-            environment.pages_db,
-            environment.meta_db,
-            environment.cache,
-            writing=writing,
-        )
-        self.members_db = environment.members_db
-
-    def rankset(self, name: bytes, key_bytes: int, group_bytes: int) -> RankSet:
-        """The set of that name; empty where nobody wrote to it. Raises `Corrupt`."""
-        return RankSet(self, name, key_bytes, group_bytes)
-
-    def names(self) -> Iterator[tuple[bytes, int, int]]:
-        """(name, key bytes, group bytes) of every set that has an entry, by stored name."""
-        for filed, record in self.handle.cursor(self.environment.sets_db):
-            yield RankSet.describe(filed, record)
-
-    def get(self, key: bytes) -> bytes | None:
-        """The small record under `key`."""
-        found: bytes | None = self.handle.get(key, db=self.environment.meta_db)
-        return found
-
-    def put(self, key: bytes, value: bytes) -> None:
-        """Keep a small record under `key`."""
-        self.handle.put(key, value, db=self.environment.meta_db)
-
-    def set_record(self, filed: bytes) -> bytes | None:
-        """A set's own record, as bytes."""
-        found: bytes | None = self.handle.get(filed, db=self.environment.sets_db)
-        return found
-
-    def put_set_record(self, filed: bytes, record: bytes | None) -> None:
-        """Keep or forget a set's own record."""
-        if record is None:
-            self.handle.delete(filed, db=self.environment.sets_db)
-        else:
-            self.handle.put(filed, record, db=self.environment.sets_db)
 
 
 class Environment:
@@ -90,8 +42,10 @@ class Environment:
 
     `page_bytes`, `compact_bytes`, `demote_bytes` and `cache_pages` are capacities; any of them may
     differ from one opening to the next. `durability` is "fast" (commit to the operating system,
-    sync every `sync_seconds` and at close) or "full" (sync every commit).
+    sync within `sync_seconds` and at close) or "full" (sync every commit).
     `unclean` says that the machine stopped without a clean close: `check` before trusting it.
+
+    LMDB lets a process open a directory once: `open_shared` gives everyone in it the same one.
     """
 
     def __init__(
@@ -104,7 +58,7 @@ class Environment:
         demote_bytes: int | None = None,
         cache_pages: int = CACHE_PAGES,
         durability: str = "fast",
-        sync_seconds: float = 2.0,
+        sync_seconds: float = SYNC_SECONDS,
     ) -> None:
         self.path = path
         self.page_bytes = page_bytes
@@ -113,15 +67,11 @@ class Environment:
         self.durability = durability
         self.sync_seconds = sync_seconds
         self.cache = Cache(cache_pages)
-        self._gate = threading.Condition()
-        self._inside = 0
-        self._waiting = 0
-        self._held = threading.local()
+        self.parsed = Parsed()
+        self.gate = Gate(path)
         self._writer = threading.Lock()
-        self._closed = False
-        self._synced_at = time.monotonic()
-        self._dirty = False
-        with _translated(path):
+        self._timer: threading.Timer | None = None
+        with translated(path):
             self._open(create)
 
     # --- opening and closing ---------------------------------------------------------------------
@@ -167,85 +117,97 @@ class Environment:
 
     def close(self) -> None:
         """Sync and close. Closing twice is harmless."""
-        if self._closed:
+        if self.gate.closed:
             return
-        with self._alone():
-            self._closed = True
+        with translated(self.path), self.gate.alone(closing=True):
+            if self._timer is not None:
+                self._timer.cancel()
             self._lmdb.sync(True)
             self._marker.leave()
             self._lmdb.close()
 
     # --- transactions ----------------------------------------------------------------------------
 
-    @contextmanager
-    def view(self) -> Iterator[Transaction]:
-        """A snapshot of everything, until the block ends."""
-        with _translated(self.path), self._entered():
-            handle = self._begin(write=False)
-            try:
-                yield Transaction(self, handle, writing=False)
-            finally:
-                handle.abort()
+    def view(self) -> Transaction:
+        """A snapshot of everything; use it in a `with` block, which ends it."""
+        self.gate.enter()
+        try:
+            return Transaction(self, self._begin(False), False)
+        except BaseException:
+            self.gate.leave()
+            raise
 
     def update(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a write transaction, and commit it; an exception leaves all as it was.
 
         `work` runs again from the start when the map had to grow, so it must change nothing else.
         """
-        with _translated(self.path), self._writer:
+        with translated(self.path), self._writer:
             attempt = 0
             while True:
+                self.gate.enter()
                 try:
-                    with self._entered():
-                        result = self._attempt(work)
+                    result = self._attempt(work)
                     break
                 except lmdb.MapFullError:
                     attempt += 1
-                    self._grow(attempt)
-            self._dirty = True
-            self._sync_when_due()
+                finally:
+                    self.gate.leave()
+                self._grow(attempt)
+            self._sync_later()
             return result
 
     def _attempt(self, work: Callable[[Transaction], T]) -> T:
-        handle = self._begin(write=True)
+        handle = self._begin(True)
         try:
-            transaction = Transaction(self, handle, writing=True)
+            transaction = Transaction(self, handle, True)
             result = work(transaction)
             transaction.pages.finish()
             handle.commit()
         except BaseException:
             with suppress(lmdb.Error):
                 handle.abort()
-            self.cache.clear()
             raise
         transaction.pages.committed()
         return result
 
-    def _begin(self, *, write: bool) -> Any:
+    def _begin(self, write: bool) -> Any:
+        """A transaction of LMDB's, on a map as large as other processes have made it."""
         while True:
             try:
                 return self._lmdb.begin(write=write)
             except lmdb.MapResizedError:
-                self._leave()
+                self.gate.leave()
                 try:
-                    with self._alone():
+                    with self.gate.alone():
                         self._lmdb.set_mapsize(0)
                 finally:
-                    self._enter()
+                    self.gate.enter()
 
     # --- durability ------------------------------------------------------------------------------
 
     def sync(self) -> None:
         """Make every commit so far survive a power cut."""
-        with _translated(self.path), self._entered():
-            self._lmdb.sync(True)
-        self._dirty = False
-        self._synced_at = time.monotonic()
+        self.gate.enter()
+        try:
+            with translated(self.path):
+                self._lmdb.sync(True)
+        finally:
+            self.gate.leave()
 
-    def _sync_when_due(self) -> None:
-        now = time.monotonic()
-        if self.durability == "full" or now - self._synced_at >= self.sync_seconds:
-            self.sync()
+    def _sync_later(self) -> None:
+        if self.durability == "full":
+            self._lmdb.sync(True)
+        elif self._timer is None:
+            self._timer = threading.Timer(self.sync_seconds, self._sync_now)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _sync_now(self) -> None:
+        self._timer = None
+        if not self.gate.closed:
+            with suppress(StoreError):
+                self.sync()
 
     # --- the map ---------------------------------------------------------------------------------
 
@@ -254,13 +216,13 @@ class Environment:
         info = self._lmdb.info()
         used = (info["last_pgno"] + 1) * self._lmdb.stat()["psize"]
         if info["map_size"] - used < max(used * share, FIRST_MAP_BYTES):
-            with _translated(self.path):
+            with translated(self.path):
                 self._grow(1)
 
     def _grow(self, attempt: int) -> None:
         size = self._lmdb.info()["map_size"]
         step = min(size, max(LARGEST_STEP, size // 8)) << (attempt - 1)
-        with self._alone(), self._marker.growing():
+        with self.gate.alone(), self._marker.growing():
             size = max(size + step, (self.path / "data.mdb").stat().st_size)
             self._allocate(size)
             self._lmdb.set_mapsize(size)
@@ -271,63 +233,3 @@ class Environment:
             os.posix_fallocate(descriptor, 0, size)
         finally:
             os.close(descriptor)
-
-    # A map may only grow while no transaction of this process is open.
-
-    def _enter(self) -> None:
-        held = getattr(self._held, "count", 0)
-        with self._gate:
-            while self._waiting and not held:
-                self._gate.wait()
-            if self._closed:
-                raise StoreError(f"{self.path} is closed")
-            self._inside += 1
-        self._held.count = held + 1
-
-    def _leave(self) -> None:
-        self._held.count -= 1
-        with self._gate:
-            self._inside -= 1
-            if self._inside == 0:
-                self._gate.notify_all()
-
-    @contextmanager
-    def _entered(self) -> Iterator[None]:
-        self._enter()
-        try:
-            yield
-        finally:
-            self._leave()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if getattr(self._held, "count", 0):
-            raise StoreError(f"{self.path} cannot grow while this thread holds a snapshot of it")
-        with self._gate:
-            self._waiting += 1
-            try:
-                if not self._gate.wait_for(lambda: self._inside == 0, timeout=60):
-                    raise StoreError(f"{self.path} cannot grow: a snapshot of it is held too long")
-                yield
-            finally:
-                self._waiting -= 1
-                self._gate.notify_all()
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """LMDB's and the system's errors as ours."""
-    try:
-        yield
-    except lmdb.MapFullError:
-        raise
-    except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError) as error:
-        raise Corrupt(f"{path} is damaged: {error}") from error
-    except lmdb.VersionMismatchError as error:
-        raise BookError(f"{path} is of another LMDB format: {error}") from error
-    except (lmdb.ReadonlyError, PermissionError) as error:
-        raise BookError(f"{path} cannot be written: {error}") from error
-    except lmdb.Error as error:
-        raise StoreError(f"{path}: {error}") from error
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error

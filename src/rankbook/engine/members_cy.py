@@ -45,6 +45,7 @@ _U32 = struct.Struct("<I")
 
 Change = tuple[bytes, bytes | None, bytes]
 Keep = Callable[[list[tuple[bytes, bytes]]], object]
+Ranked = tuple[bytes, bytes, bytes]
 Fetch = Callable[[list[bytes]], Iterable[tuple[bytes, bytes]]]
 
 
@@ -115,6 +116,36 @@ def unpack(filed: bytes, record: bytes, key_bytes: cython.Py_ssize_t) -> tuple[b
     return member, body[:key_bytes], body[start:]
 
 
+@cython.ccall
+def ranked(
+    items: list[bytes], set_id: int, key_bytes: cython.Py_ssize_t, fetch: Fetch
+) -> list[Ranked]:
+    """The entries (member, key, value) that stand in the order as `items`.
+
+    Raises `Corrupt` where an item has no record with the same key.
+    """
+    prefix: bytes = _PREFIX.pack(set_id, 0)
+    places: list[bytes] = []
+    entries: list[Ranked] = []
+    item: bytes
+    for item in items:
+        if len(item) - key_bytes <= INLINE_BYTES:
+            places.append(prefix + item[key_bytes:])
+        else:
+            places.append(index_key_of_tail(set_id, item[key_bytes:]))
+    known: list[tuple[bytes, bytes]] = list(fetch(places))
+    if len(known) != len(items):
+        raise Corrupt(f"{len(items) - len(known)} items of the order have no member record")
+    index: cython.Py_ssize_t
+    for index in range(len(items)):
+        entry = unpack(places[index], known[index][1], key_bytes)
+        item = items[index]
+        if not item.startswith(entry[1]) or known[index][0] != places[index]:
+            raise Corrupt(f"the indexes disagree about {item[key_bytes:]!r}")
+        entries.append(entry)
+    return entries
+
+
 class Plan:
     """What a batch of changes means for the order of one set.
 
@@ -150,9 +181,7 @@ def plan(
     member: bytes
     for change in changes:
         member = change[0]
-        places.append(
-            prefix + member if len(member) <= INLINE_BYTES else index_key(set_id, member)
-        )
+        places.append(prefix + member if len(member) <= INLINE_BYTES else index_key(set_id, member))
     order: list[int] = sorted(range(len(places)), key=places.__getitem__)
     payload: cython.Py_ssize_t = 0
     start: cython.Py_ssize_t

@@ -20,6 +20,7 @@ the annotations become C types; the branches on `cython.compiled` differ in spee
 """
 
 import struct
+from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
@@ -563,3 +564,48 @@ def separator(left: bytes, right: bytes) -> bytes:
     while index < size and left[index] == right[index]:
         index += 1
     return right[: index + 1]
+
+
+# --- from the root down --------------------------------------------------------------------------
+
+
+@cython.ccall
+def descend(
+    load: Callable[[int], bytes],
+    root: int,
+    height: cython.Py_ssize_t,
+    bound: bytes,
+    group: cython.Py_ssize_t,
+    exact: bool,
+) -> tuple[int, int]:
+    """(items, groups) below `bound` in the tree under the page `root`; a group that it cuts counts.
+
+    With `exact`, `bound` must be an item: raises LookupError where it is not. O(log n).
+    """
+    items: cython.longlong = 0
+    groups: cython.longlong = 0
+    carried: cython.longlong = 0
+    index: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    found: cython.Py_ssize_t
+    page: bytes = load(root)
+    floor: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    for floor in range(height):  # noqa: B007
+        index = inner_find(page, bound)
+        at = _header + _child * index
+        if index > 0:
+            for before in range(index):
+                items += _u32(page, _header + _child * before + 8)
+                groups += _u32(page, _header + _child * before + 12)
+                groups -= page[_header + _child * before + 16]
+            groups -= carried
+            carried = page[at + 16]
+        page = load(_u32(page, at) | _u32(page, at + 4) << 32)
+    found = leaf_find(page, bound)
+    if exact and not leaf_holds(page, found, bound):
+        raise LookupError(bound)
+    if found > 0:
+        items += found
+        groups += leaf_groups(page, found, group) - carried
+    return items, groups

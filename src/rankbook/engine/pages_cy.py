@@ -2,6 +2,7 @@
 """Where a transaction's tree pages come from and go to: LMDB, behind a bounded cache."""
 
 import threading
+from itertools import islice
 from typing import Any
 
 try:
@@ -17,6 +18,7 @@ COMPILED = bool(cython.compiled)
 FLUSH_PAGES = 256
 
 
+@cython.cclass
 class Cache:
     """Pages of one committed state, at most `limit` of them, the oldest out first.
 
@@ -24,9 +26,14 @@ class Cache:
     fills the cache; a newer id that this process did not write drops it.
     """
 
-    def __init__(self, limit: int) -> None:
+    limit: cython.Py_ssize_t
+    state: cython.longlong
+    pages: dict[int, bytes]
+    _lock: Any
+
+    def __init__(self, limit: cython.Py_ssize_t) -> None:
         self.limit = limit
-        self.pages: dict[int, bytes] = {}
+        self.pages = {}
         self.state = -1
         self._lock = threading.Lock()
 
@@ -36,7 +43,8 @@ class Cache:
             self.pages.clear()
             self.state = -1
 
-    def seen(self, state: int) -> None:
+    @cython.ccall
+    def seen(self, state: cython.longlong) -> None:
         """A transaction on this state has begun."""
         if state > self.state:
             with self._lock:
@@ -44,7 +52,8 @@ class Cache:
                     self.pages.clear()
                     self.state = state
 
-    def get(self, state: int, page_id: int) -> bytes | None:
+    @cython.ccall
+    def get(self, state: cython.longlong, page_id: int) -> bytes | None:
         """The page as it is in `state`, if it is here.
 
         The state is compared after the look-up: pages of a later state only come in after it
@@ -53,13 +62,14 @@ class Cache:
         page = self.pages.get(page_id)
         return page if self.state == state else None
 
-    def keep(self, state: int, page_id: int, page: bytes) -> None:
+    @cython.ccall
+    def keep(self, state: cython.longlong, page_id: int, page: bytes) -> None:
         """Remember a page of `state`."""
         with self._lock:
             if self.state != state:
                 return
             if len(self.pages) >= self.limit:
-                for oldest in list(self.pages)[: self.limit // 8 + 1]:
+                for oldest in list(islice(self.pages, self.limit // 8 + 1)):
                     del self.pages[oldest]
             self.pages[page_id] = page
 
@@ -77,6 +87,7 @@ class Cache:
             self.state = state
 
 
+@cython.cclass
 class PageStore:
     """The pager of one transaction.
 
@@ -84,23 +95,36 @@ class PageStore:
     only wash it out.
     """
 
+    _handle: Any
+    _pages_db: Any
+    _meta_db: Any
+    _cache: Cache
+    _writing: cython.bint
+    _state: cython.longlong
+    _dirty: dict[int, bytes]
+    _changed: set[int]
+    _next: cython.longlong
+
     def __init__(
-        self, handle: Any, pages_db: Any, meta_db: Any, cache: Cache, *, writing: bool
+        self, handle: Any, pages_db: Any, meta_db: Any, cache: Cache, writing: bool
     ) -> None:
         self._handle = handle
         self._pages_db = pages_db
         self._meta_db = meta_db
         self._cache = cache
         self._writing = writing
-        self._state: int = handle.id() - 1 if writing else handle.id()
+        self._state = handle.id() - 1 if writing else handle.id()
         cache.seen(self._state)
-        self._dirty: dict[int, bytes] = {}
-        self._changed: set[int] = set()
         self._next = 0
+        if writing:
+            self._dirty = {}
+            self._changed = set()
 
+    @cython.ccall
     def load(self, page_id: int) -> bytes:
         """The page, its CRC verified. Raises `Corrupt`."""
-        if page_id in self._changed:
+        page: bytes | None
+        if self._writing and page_id in self._changed:
             page = self._dirty.get(page_id)
             return self._fetch(page_id) if page is None else page
         page = self._cache.get(self._state, page_id)
@@ -110,8 +134,9 @@ class PageStore:
                 self._cache.keep(self._state, page_id, page)
         return page
 
+    @cython.cfunc
     def _fetch(self, page_id: int) -> bytes:
-        page: bytes | None = self._handle.get(page_id.to_bytes(8, "big"), db=self._pages_db)
+        page: bytes | None = self._handle.get(page_id.to_bytes(8, "big"), None, self._pages_db)
         if page is None:
             raise Corrupt(f"page {page_id} is missing")
         if not sound(page):

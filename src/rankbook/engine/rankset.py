@@ -16,17 +16,17 @@ goes back once its entries take less than the lower limit. Nobody who uses a set
 import struct
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from rankbook.engine import compact
 from rankbook.engine import members_cy as members
-from rankbook.engine.members_cy import Change
+from rankbook.engine.members_cy import Change, Ranked
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt, StoreError
 
 if TYPE_CHECKING:
-    from rankbook.engine.environment import Transaction
+    from rankbook.engine.transaction import Transaction
 
 COMPACT = 1
 TREE = 2
@@ -47,12 +47,31 @@ class Header(NamedTuple):
     body: int
 
 
-class Ranked(NamedTuple):
-    """An entry in order."""
+class Parsed:
+    """Records of sets that were read lately, and what they say: a record that is still the same
+    need not be verified and parsed again. At most `LIMIT` sets."""
 
-    member: bytes
-    key: bytes
-    value: bytes
+    LIMIT = 256
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[bytes, Header, Any]] = {}
+
+    def read(self, filed: bytes, record: bytes) -> tuple[Header, Any]:
+        """The header, and the pairs (not to be changed) or the tree's numbers. Raises `Corrupt`."""
+        known = self._known.get(filed)
+        if known is not None and known[0] == record:
+            return known[1], known[2]
+        head = read_header(filed, record)
+        if head.form == COMPACT:
+            rest: Any = compact.unpack(record, head.body)
+        elif head.form == TREE and len(record) == head.body + _TREE.size:
+            rest = _TREE.unpack_from(record, head.body)
+        else:
+            raise Corrupt(f"the record of set {head.name!r} has no known form")
+        if len(self._known) >= self.LIMIT:
+            self._known.clear()
+        self._known[filed] = (record, head, rest)
+        return head, rest
 
 
 def filed_under(name: bytes) -> bytes:
@@ -99,7 +118,7 @@ class RankSet:
             self._load(record)
 
     def _load(self, record: bytes) -> None:
-        head = read_header(self._filed, record)
+        head, rest = self._transaction.environment.parsed.read(self._filed, record)
         if (head.key_bytes, head.group_bytes) != (self.key_bytes, self.group_bytes):
             raise StoreError(
                 f"set {self.name!r} has keys of {head.key_bytes} bytes with groups of "
@@ -107,24 +126,19 @@ class RankSet:
             )
         self.version = head.version
         if head.form == COMPACT:
-            self._pairs = compact.unpack(record, head.body)
+            self._pairs = rest
             self.payload = len(record) - head.body
         else:
-            self._tree = self._load_tree(record, head.body)
+            self.set_id, height, root, items, groups, self.payload = rest
+            self._tree = self._new_tree(root, height, items, groups)
 
-    def _load_tree(self, record: bytes, body: int) -> Tree:
-        set_id, height, root, items, groups, self.payload = _TREE.unpack_from(record, body)
-        self.set_id = set_id
-        tree = self._new_tree()
-        tree.root, tree.height, tree.items, tree.groups = root, height, items, groups
-        return tree
-
-    def _new_tree(self) -> Tree:
+    def _new_tree(self, root: int = 0, height: int = 0, items: int = 0, groups: int = 0) -> Tree:
         return Tree(
             self._transaction.pages,
             self.set_id,
             self.group_bytes,
             self._transaction.environment.page_bytes,
+            (root, height, items, groups),
         )
 
     @staticmethod
@@ -221,24 +235,17 @@ class RankSet:
             ) from error
 
     def scan(self, start: int, limit: int) -> list[Ranked]:
-        """At most `limit` entries in order from the 0-based position `start`. O(log n + limit)."""
+        """At most `limit` entries (member, key, value) in order from a 0-based position.
+
+        O(log n + limit).
+        """
         size = self.key_bytes
         if self._tree is None:
             pairs = self._pairs[max(start, 0) : max(start, 0) + max(limit, 0)]
-            return [Ranked(item[size:], item[:size], value) for item, value in pairs]
+            return [(item[size:], item[:size], value) for item, value in pairs]
         items = self._tree.scan(start, limit)
-        filed = [members.index_key_of_tail(self.set_id, item[size:]) for item in items]
         with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
-            records = dict(cursor.getmulti(filed))
-        return [self._ranked(item, key, records) for item, key in zip(items, filed, strict=True)]
-
-    def _ranked(self, item: bytes, filed: bytes, records: dict[bytes, bytes]) -> Ranked:
-        record = records.get(filed)
-        if record is not None:
-            member, key, value = members.unpack(filed, record, self.key_bytes)
-            if key == item[: self.key_bytes]:
-                return Ranked(member, key, value)
-        raise Corrupt(f"set {self.name!r}: the indexes disagree about {item[self.key_bytes :]!r}")
+            return members.ranked(items, self.set_id, size, cursor.getmulti)
 
     def order(self) -> Iterator[tuple[bytes, bytes]]:
         """(key, member as it stands in the order) of every entry, in order, from one index."""
@@ -252,7 +259,7 @@ class RankSet:
                 yield item[:size], item[size:]
 
     def members(self) -> Iterator[Ranked]:
-        """Every entry, from the member index; in the order of the index."""
+        """Every entry (member, key, value), from the member index and in its order."""
         if self._tree is None:
             yield from sorted(self.scan(0, len(self)))
             return
@@ -262,7 +269,7 @@ class RankSet:
                 for filed, record in cursor.iternext():
                     if filed[:4] != prefix:
                         return
-                    yield Ranked(*members.unpack(filed, record, self.key_bytes))
+                    yield members.unpack(filed, record, self.key_bytes)
 
     # --- changing --------------------------------------------------------------------------------
 
@@ -319,9 +326,11 @@ class RankSet:
 
     def _demote(self) -> None:
         entries = list(self.members())
-        if any(len(entry.member) > members.ITEM_BYTES for entry in entries):
+        if any(len(member) > members.ITEM_BYTES for member, _key, _value in entries):
             return
-        self._apply_tree(self._tree_now(), [(entry.member, None, b"") for entry in entries])
+        self._apply_tree(
+            self._tree_now(), [(member, None, b"") for member, _key, _value in entries]
+        )
         self._tree = None
         self._pairs = sorted((key + member, value) for member, key, value in entries)
         self.payload = compact.packed_bytes(self._pairs)

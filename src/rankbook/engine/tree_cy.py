@@ -84,15 +84,20 @@ class Tree:
     (a page of one huge item may exceed it).
     """
 
-    def __init__(self, pager: Pager, owner: int, group: int, capacity: int) -> None:
+    def __init__(
+        self,
+        pager: Pager,
+        owner: int,
+        group: int,
+        capacity: int,
+        state: tuple[int, int, int, int] = (0, 0, 0, 0),
+    ) -> None:
+        """`state` is (root, height, items, groups) of a tree that is there."""
         self.pager = pager
         self.owner = owner
         self.group = group
         self.capacity = capacity
-        self.root = 0
-        self.height = 0
-        self.items = 0
-        self.groups = 0
+        self.root, self.height, self.items, self.groups = state
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -106,32 +111,11 @@ class Tree:
         return items
 
     def _descend(self, bound: bytes, exact: bool) -> tuple[int, int]:
-        items = 0
-        groups = 0
-        carried = 0
-        page_id = self.root
-        if page_id == 0:
+        if self.root == 0:
             if exact:
                 raise LookupError(bound)
             return 0, 0
-        load = self.pager.load
-        for _floor in range(self.height):
-            page = load(page_id)
-            index = kernel.inner_find(page, bound)
-            if index > 0:
-                more, runs = kernel.inner_before(page, index)
-                items += more
-                groups += runs - carried
-                carried = 1 if kernel.inner_joined(page, index) else 0
-            page_id = kernel.inner_child(page, index)
-        page = load(page_id)
-        found = kernel.leaf_find(page, bound)
-        if exact and not kernel.leaf_holds(page, found, bound):
-            raise LookupError(bound)
-        if found > 0:
-            items += found
-            groups += kernel.leaf_groups(page, found, self.group) - carried
-        return items, groups
+        return kernel.descend(self.pager.load, self.root, self.height, bound, self.group, exact)
 
     def scan(self, start: int, limit: int) -> list[bytes]:
         """At most `limit` items from position `start` on. O(log n + limit)."""

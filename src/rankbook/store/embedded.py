@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rankbook.engine.check import check
-from rankbook.engine.environment import Environment, Transaction
+from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
+from rankbook.engine.transaction import Transaction
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
     Answer,
@@ -149,7 +150,7 @@ class EmbeddedAudit:
     def members(self, ranking: RankingId) -> Iterator[Row]:
         """The entries of the member index."""
         for entry in _rankset(self._view, ranking).members():
-            yield Row(entry.member, entry.key, entry.value)
+            yield Row(*entry)
 
     def entries(self, ranking: RankingId, members: Sequence[bytes]) -> list[Stored | None]:
         """The entries of these members in the member index."""

@@ -1,0 +1,84 @@
+"""Who is inside a map, so that it only grows while nobody is.
+
+Entering is two dictionary operations, with no lock: a thread first says that it is inside and then
+looks whether somebody waits to be alone; who wants to be alone first says so and then looks who is
+inside. One of the two always sees the other.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import get_ident
+
+from rankbook.errors import StoreError
+
+PATIENCE_SECONDS = 60.0
+
+
+class Gate:
+    """Counts, for each thread, the transactions that it has open."""
+
+    def __init__(self, what: object) -> None:
+        """`what` is named in errors."""
+        self._what = what
+        self._inside: dict[int, int] = {}
+        self._waiting = 0
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def enter(self) -> None:
+        """Come in; waits while somebody is alone inside, unless this thread is already in.
+
+        Raises `StoreError` once closed.
+        """
+        me = get_ident()
+        count = self._inside.get(me, 0)
+        self._inside[me] = count + 1
+        if (self._waiting or self._closed) and not count:
+            self._enter_slowly(me)
+
+    def _enter_slowly(self, me: int) -> None:
+        with self._changed:
+            del self._inside[me]
+            self._changed.notify_all()
+            while self._waiting:
+                self._changed.wait()
+            if self._closed:
+                raise StoreError(f"{self._what} is closed")
+            self._inside[me] = 1
+
+    def leave(self) -> None:
+        """Go out, as often as `enter` was called."""
+        me = get_ident()
+        count = self._inside[me] - 1
+        if count:
+            self._inside[me] = count
+        else:
+            del self._inside[me]
+            if self._waiting:
+                with self._changed:
+                    self._changed.notify_all()
+
+    @contextmanager
+    def alone(self, *, closing: bool = False) -> Iterator[None]:
+        """Nobody else is inside during the block. With `closing`, nobody ever comes in again.
+
+        Raises `StoreError` when this thread is inside itself, or others do not leave in a minute.
+        """
+        if get_ident() in self._inside:
+            raise StoreError(f"{self._what} cannot grow or close while this thread reads it")
+        with self._changed:
+            self._waiting += 1
+            try:
+                if not self._changed.wait_for(lambda: not self._inside, PATIENCE_SECONDS):
+                    raise StoreError(f"{self._what} cannot grow: a snapshot of it is held too long")
+                yield
+                self._closed = self._closed or closing
+            finally:
+                self._waiting -= 1
+                self._changed.notify_all()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
