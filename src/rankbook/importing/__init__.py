@@ -1,0 +1,11 @@
+"""Importing: files of results become events of a book, and what is wrong in them becomes faults.
+
+A format is a generator from a `Source` of text to rows and faults, and knows no book. `Importer`
+drives a book with what a format reads.
+"""
+
+from rankbook.importing.common import Fault, Row, Source
+from rankbook.importing.formats import FORMATS, Format
+from rankbook.importing.run import Importer, Summary
+
+__all__ = ["FORMATS", "Fault", "Format", "Importer", "Row", "Source", "Summary"]

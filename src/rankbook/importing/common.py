@@ -1,0 +1,173 @@
+"""What formats share: where text comes from, what they make of it, and readings of small texts.
+
+What is wrong in one line is raised as `Refused` at the file's own column, and becomes a `Fault`.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import NamedTuple, TextIO
+
+import msgspec
+
+from rankbook.errors import Refused
+from rankbook.model import Event, Value
+from rankbook.rules import instant, micros
+
+MAX_LINE = 100_000
+SHOWN = 60
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_LONGEST_INTEGER = 40
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """What could not be imported. `line` is 0 for a whole file, `column` is "" for a line."""
+
+    file: str
+    line: int
+    column: str
+    reason: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return ": ".join([part for part in (place, self.column, self.reason) if part])
+
+
+class Row(NamedTuple):
+    """An event, and the number of the line where it begins."""
+
+    line: int
+    event: Event
+
+
+class Line(NamedTuple):
+    """A line with its end, numbered from 1. A line that is too long is cut, and `whole` False."""
+
+    number: int
+    text: str
+    whole: bool
+
+
+class Source(NamedTuple):
+    """A text to import: the name to call it by, whose results they are, which values are text.
+
+    `player` is None where the text itself says it; `texts` are names of values that stay text
+    even where they look like numbers.
+    """
+
+    stream: TextIO
+    file: str
+    player: str | None = None
+    texts: frozenset[str] = frozenset()
+
+    def fault(self, line: int, column: str, reason: str) -> Fault:
+        """A fault in this source."""
+        return Fault(file=self.file, line=line, column=column, reason=reason)
+
+    def row(self, line: int, make: Callable[[], Event]) -> Row | Fault:
+        """The row of the event that `make` gives, or the fault that it raises as `Refused`."""
+        try:
+            return Row(line, make())
+        except Refused as error:
+            return self.fault(line, error.field, error.reason)
+
+
+def lines(stream: TextIO) -> Iterator[Line]:
+    """The lines of a stream. Memory is bounded: of a line too long, the rest is passed over."""
+    number = 0
+    while text := stream.readline(MAX_LINE):
+        number += 1
+        whole = len(text) < MAX_LINE or text.endswith("\n")
+        yield Line(number, text, whole)
+        while not whole:
+            rest = stream.readline(MAX_LINE)
+            whole = len(rest) < MAX_LINE or rest.endswith("\n")
+
+
+def too_long() -> str:
+    """The reason of a fault for a line that is not whole."""
+    return f"the line has {MAX_LINE:,} characters or more"
+
+
+def shown(text: str) -> str:
+    """A text in quotes, escaped and cut to a length that fits a line."""
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+
+
+def sound(text: str, column: str) -> str:
+    """The text itself. Raises `Refused` for a NUL byte and for bytes that were not UTF-8."""
+    if "\0" in text:
+        raise Refused(column, "has a NUL byte in it")
+    if not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text):
+        raise Refused(column, "is not valid UTF-8")
+    return text
+
+
+def number(text: str, column: str) -> int | float:
+    """A number as JSON writes it. Raises `Refused`; past the doubles it is an infinity."""
+    if not text:
+        raise Refused(column, "is empty; it is a number")
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise Refused(column, f"is {shown(text)}, not a number")
+    if match[1] is None and match[2] is None and len(text) <= _LONGEST_INTEGER:
+        return int(text)
+    return float(text)
+
+
+def value(text: str) -> Value:
+    """A number where the text is one as JSON writes it; else the text: 007 stays text."""
+    return number(text, "") if _NUMBER.fullmatch(text) else text
+
+
+def moment(text: str, column: str) -> datetime:
+    """An RFC 3339 time. Raises `Refused`, also without a zone."""
+    try:
+        at = msgspec.convert(text, datetime)
+    except msgspec.ValidationError:
+        example = "2026-11-30T18:30:00Z"
+        raise Refused(column, f"is {shown(text)}, not a time such as {example}") from None
+    micros(at, column)
+    return at
+
+
+def moment_ms(text: str, column: str) -> datetime:
+    """A time in milliseconds since 1970 UTC. Raises `Refused`."""
+    at_ms = number(text, column)
+    if not isinstance(at_ms, int):
+        raise Refused(column, f"is {shown(text)}, not a whole number of milliseconds")
+    try:
+        return instant(at_ms * 1000)
+    except Refused as error:
+        raise Refused(column, error.reason) from None
+
+
+class Occurrences:
+    """Ids for events that have none: of their content, and of how often it was there before.
+
+    The same text read again gives the same ids. Uses some 150 bytes an event.
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def named(self, event: Event) -> Event:
+        """The event with an id: its own, or `digest:` and 32 hex digits, and -2 for a second."""
+        if event.id:
+            return event
+        digest = _digest(event)
+        self._seen[digest] += 1
+        count = self._seen[digest]
+        again = f"-{count}" if count > 1 else ""
+        return msgspec.structs.replace(event, id=f"digest:{digest.hex()}{again}")
+
+
+def _digest(event: Event) -> bytes:
+    at_us = None if event.at is None else micros(event.at)
+    content = [event.player, at_us, event.values, event.profile, event.sequence]
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -1,0 +1,95 @@
+"""One JSON object a line: an event with player, at, values, and if wanted id, profile, sequence.
+
+`at` must be there, and `player` unless it is given for the whole file. A key that is given twice
+is refused, as two readers could take different ones. A line without an id is known again by its
+content.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from rankbook.errors import Refused, SpecError
+from rankbook.importing.common import (
+    Fault,
+    Line,
+    Occurrences,
+    Row,
+    Source,
+    lines,
+    moment,
+    sound,
+    too_long,
+)
+from rankbook.model import Event
+from rankbook.rules.specs import shaped
+
+KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind")
+
+
+def read(source: Source) -> Iterator[Row | Fault]:
+    """The results, each of its own player or of `source.player`. Blank lines are passed over."""
+    ids = Occurrences()
+    for line in lines(source.stream):
+        if line.text.strip():
+            yield source.row(line.number, lambda line=line: ids.named(_event(source, line)))  # type: ignore[misc]
+
+
+def parse(text: str, player: str | None = None) -> Event:
+    """The event in a JSON object, of `player` where it does not say. Raises `Refused`."""
+    keys = _object(sound(text, ""))
+    for key in keys:
+        if key not in KEYS:
+            raise Refused(key, f"is not known; there are: {', '.join(KEYS)}")
+    if player is not None:
+        keys.setdefault("player", player)
+    if "player" not in keys:
+        raise Refused("player", "is missing")
+    if isinstance(keys.get("at"), str):
+        keys["at"] = moment(keys["at"], "at")
+    _check_values(keys.get("values", {}))
+    try:
+        return shaped(keys, Event, "")
+    except SpecError as error:
+        raise Refused(error.field, error.reason) from None
+
+
+def _event(source: Source, line: Line) -> Event:
+    if not line.whole:
+        raise Refused("", too_long())
+    event = parse(line.text, source.player)
+    if event.at is None:
+        raise Refused("at", "is missing")
+    return event
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise Refused("", f"not JSON: {error.msg} at character {error.pos + 1}") from None
+    except (ValueError, RecursionError):
+        raise Refused("", "not JSON that can be read: a number or a nesting too long") from None
+    if not isinstance(found, dict):
+        raise Refused("", "is no JSON object")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, each in pairs:
+        if key in found:
+            raise Refused(key, "is given twice")
+        found[key] = each
+    return found
+
+
+def _check_values(values: object) -> None:
+    """Name the value that is neither a number nor text, which msgspec would not."""
+    if isinstance(values, dict):
+        for name, each in values.items():
+            if isinstance(each, bool) or not isinstance(each, int | float | str):
+                written = msgspec.json.encode(each).decode()
+                raise Refused(name, f"is {written[:60]}; a value is a number or text")
