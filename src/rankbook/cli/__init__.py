@@ -1,0 +1,1 @@
+"""The command `rankbook`: one file a subcommand, put together in `main`."""

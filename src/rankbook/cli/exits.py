@@ -1,0 +1,73 @@
+"""Exit codes: one table from the tree of errors to what a shell sees, and one line on stderr."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import typer
+
+from rankbook.cli.output import complain
+from rankbook.errors import (
+    BookError,
+    EventConflict,
+    LogError,
+    NotFound,
+    RankbookError,
+    Refused,
+    SpecError,
+    StoreError,
+)
+
+DISAGREES = 1
+BAD_INPUT = 2
+NOT_THERE = 3
+CONFLICT = 4
+UNAVAILABLE = 5
+INTERRUPTED = 130
+
+EXITS: dict[type[Exception], int] = {
+    SpecError: BAD_INPUT,
+    Refused: BAD_INPUT,
+    NotFound: NOT_THERE,
+    EventConflict: CONFLICT,
+    BookError: UNAVAILABLE,
+    LogError: UNAVAILABLE,
+    StoreError: UNAVAILABLE,
+    OSError: UNAVAILABLE,
+}
+
+
+def exit_code(error: Exception) -> int:
+    """The exit code of an error: that of the nearest class in the table."""
+    return next((EXITS[kind] for kind in type(error).__mro__ if kind in EXITS), UNAVAILABLE)
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Turn errors into one line and an exit code. A reader who went away is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        _discard_stdout()
+        raise typer.Exit(0) from None
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except (RankbookError, OSError) as error:
+        complain(_line(error))
+        raise typer.Exit(exit_code(error)) from None
+
+
+def _line(error: RankbookError | OSError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror}"
+    return str(error)
+
+
+def _discard_stdout() -> None:
+    """Let what is still in the buffer go nowhere, so that closing it says nothing."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())

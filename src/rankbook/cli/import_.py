@@ -1,0 +1,74 @@
+"""`rankbook import`: record the results in files and rank them."""
+
+from typing import Annotated
+
+import typer
+
+from rankbook.cli.exits import BAD_INPUT
+from rankbook.cli.options import BookOption, JsonOption, opened
+from rankbook.cli.output import document, note, show
+from rankbook.cli.progress import progress
+from rankbook.errors import Refused
+from rankbook.importing import FORMATS, Importer, Summary
+
+SHOWN_FAULTS = 20
+
+
+def import_(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")
+    ],
+    format: Annotated[
+        str, typer.Option("--format", metavar="F", help="One of: " + ", ".join(FORMATS) + ".")
+    ],
+    player: Annotated[
+        str | None,
+        typer.Option("--player", metavar="NAME", help="Whose they are, if the file does not say."),
+    ] = None,
+    as_json: JsonOption = False,
+    book: BookOption = None,
+) -> None:
+    """Record the good lines of files and rank them; run it again and nothing counts twice.
+
+    What is wrong with other lines is said, and the exit code is then 2.
+    """
+    _check(format, player)
+    with opened(ctx, book) as open_book, progress() as told:
+        importer = Importer(open_book, told=told)
+        for path in files:
+            importer.file(path, format, player)
+        summary = importer.finish()
+    if as_json:
+        document(summary)
+    else:
+        show(counts(summary))
+        _complain(summary)
+    if summary.bad:
+        raise typer.Exit(BAD_INPUT)
+
+
+def _check(format: str, player: str | None) -> None:
+    if format not in FORMATS:
+        raise Refused("--format", f"{format!r} is not known; there are: {', '.join(FORMATS)}")
+    if player is None and not FORMATS[format].names_players:
+        raise Refused("--player", f"is needed: a {format} file does not say whose it is")
+
+
+def counts(summary: Summary) -> str:
+    """What was recorded, in a line."""
+    recorded, known = f"{summary.recorded:,} recorded", f"{summary.known:,} already known"
+    if not summary.known:
+        return recorded
+    return f"{recorded}, {known}" if summary.recorded else f"{known}, nothing changed"
+
+
+def _complain(summary: Summary) -> None:
+    """Each fault in a line, up to a screenful, and their number."""
+    for fault in summary.faults[:SHOWN_FAULTS]:
+        note(str(fault))
+    if summary.bad > SHOWN_FAULTS:
+        note(f"... and {summary.bad - SHOWN_FAULTS:,} more; --json lists them")
+    if summary.bad:
+        lines = "1 fault" if summary.bad == 1 else f"{summary.bad:,} faults"
+        note(f"{lines}; mend them and import again: only what is missing is added")

@@ -1,0 +1,78 @@
+"""The command `rankbook`, put together from its subcommands."""
+
+import sys
+from collections.abc import Callable
+from io import TextIOWrapper
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from rankbook.cli.around import around
+from rankbook.cli.boards import boards
+from rankbook.cli.bundle import bundle
+from rankbook.cli.demo import demo
+from rankbook.cli.exits import one_line
+from rankbook.cli.import_ import import_
+from rankbook.cli.init import init
+from rankbook.cli.options import BookOption
+from rankbook.cli.player import player
+from rankbook.cli.submit import submit
+from rankbook.cli.top import top
+from rankbook.cli.verify import verify
+
+
+class Commands(TyperGroup):
+    """The subcommands, with every error that is meant to be told in one line told so."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the subcommand."""
+        with one_line():
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+
+
+app = typer.Typer(
+    cls=Commands,
+    name="rankbook",
+    help="Leaderboards that are true: recorded once, ranked exactly, checked at any time.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def root(ctx: typer.Context, book: BookOption = None) -> None:
+    """Leaderboards that are true: recorded once, ranked exactly, checked at any time."""
+    ctx.obj = book
+
+
+SUBCOMMANDS: dict[str, Callable[..., None]] = {
+    "init": init,
+    "boards": boards,
+    "submit": submit,
+    "import": import_,
+    "top": top,
+    "around": around,
+    "player": player,
+    "bundle": bundle,
+    "verify": verify,
+    "demo": demo,
+}
+for name, command in SUBCOMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """Run the command; what a narrow encoding cannot show is shown escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="rankbook")
+
+
+if __name__ == "__main__":
+    main()

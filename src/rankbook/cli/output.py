@@ -1,0 +1,94 @@
+"""What the command prints: one JSON document, or text that no name of a player can act in."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Callable
+from io import TextIOWrapper
+
+import msgspec
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+PIPED_WIDTH = 120
+JOINERS = "\u200c\u200d"
+
+# controls, invisible formats (such as turning the direction round), surrogates, line separators
+_ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+class _Console(Console):
+    """A console that leaves a reader who went away to the caller."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what happened."""
+        raise BrokenPipeError
+
+
+def stdout() -> Console:
+    """The console of results. In a pipe it is 120 columns wide, or as COLUMNS says."""
+    console = _Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_WIDTH
+    return console
+
+
+def stderr() -> Console:
+    """The console of progress and complaints."""
+    return _Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def clean(text: str) -> str:
+    """The text with every character that could act on a terminal replaced by a mark."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join([UNKNOWN if _acts(each) else each for each in text])
+
+
+def _acts(character: str) -> bool:
+    return unicodedata.category(character) in _ACTING and character not in JOINERS
+
+
+def show(*parts: RenderableType) -> None:
+    """Print parts on stdout, one below the other. Strings are cleaned, and wrapped by nobody."""
+    console = stdout()
+    for part in parts:
+        _print(console, part)
+
+
+def note(text: str) -> None:
+    """A line on stderr."""
+    _print(stderr(), text)
+
+
+def complain(text: str) -> None:
+    """The one line of an error, on stderr."""
+    note(f"rankbook: {' '.join(text.split())}")
+
+
+def _print(console: Console, part: RenderableType) -> None:
+    if isinstance(part, str):
+        console.print(Text(clean(part)), soft_wrap=True)
+    else:
+        console.print(part)
+
+
+def document(value: object) -> None:
+    """One JSON document on stdout: UTF-8, times in RFC 3339 UTC, exact numbers."""
+    text = msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text)
+    else:
+        sys.stdout.write(text.decode())
+
+
+def result(as_json: bool, value: object, draw: Callable[[], RenderableType]) -> None:
+    """Print a value: as a document, or as `draw` draws it."""
+    if as_json:
+        document(value)
+    else:
+        show(draw())

@@ -1,0 +1,62 @@
+"""`rankbook verify`: agreement, disagreement, and its exit code."""
+
+import pytest
+
+from rankbook import Disagreement, Rankbook, Verification
+
+
+def test_agreement_is_a_line_and_exit_0(small_book, rankbook):
+    answer = rankbook("verify", "--book", small_book)
+    assert (answer.code, answer.stderr) == (0, "")
+    assert answer.stdout == (
+        "The rankings agree with the log: 6 rankings, 16 entries, log position 4.\n"
+    )
+
+
+def test_the_report_is_a_document(small_book, rankbook):
+    assert rankbook("verify", "--json", "--book", small_book).json == {
+        "agrees": True,
+        "position": 4,
+        "rankings": 6,
+        "entries": 16,
+        "disagreements": [],
+        "faults": [],
+    }
+
+
+@pytest.fixture
+def disagreeing(monkeypatch):
+    """A verification that finds something, whatever the book."""
+    wrong = Disagreement(
+        ranking="speed", player="[b]eve\x1b", index="order", kind="extra", expected=None, found=98
+    )
+    found = Verification(
+        agrees=False,
+        position=4,
+        rankings=6,
+        entries=16,
+        disagreements=(wrong,) * 60,
+        faults=("a page is torn",),
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(Rankbook, "verify", lambda self, **_keywords: found)
+        yield
+
+
+@pytest.mark.usefixtures("disagreeing")
+def test_disagreement_is_a_table_and_exit_1(tmp_path, rankbook):
+    rankbook("init", tmp_path)
+    answer = rankbook("verify", "--book", tmp_path)
+    assert answer.code == 1
+    assert "DISAGREE" in answer.stdout
+    assert "50 of 60" in answer.stdout
+    assert "fault: a page is torn" in answer.stdout
+    assert "[b]eve\ufffd" in answer.stdout
+
+
+@pytest.mark.usefixtures("disagreeing")
+def test_disagreement_as_a_document_exits_1_too(tmp_path, rankbook):
+    rankbook("init", tmp_path)
+    answer = rankbook("verify", "--json", "--book", tmp_path)
+    assert answer.code == 1
+    assert len(answer.json["disagreements"]) == 60
