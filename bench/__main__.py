@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 
 # Name on the command line -> module with main(arguments: list[str]) -> None.
-BENCHES: dict[str, str] = {}
+BENCHES: dict[str, str] = {"engine": "bench.engine"}
 
 
 def main(arguments: list[str]) -> int:
