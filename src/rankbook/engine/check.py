@@ -13,12 +13,15 @@
 9. Every page belongs to exactly one tree, and every member record to a set.
 """
 
+import sys
 from collections.abc import Callable, Generator, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 from rankbook.engine import compact
 from rankbook.engine import members_cy as members
 from rankbook.engine import page_cy as kernel
+from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet, read_header
 from rankbook.engine.transaction import Transaction
 from rankbook.engine.tree_cy import Tree
@@ -28,16 +31,13 @@ Progress = Callable[[int], None]
 Counting = Generator[str, None, tuple[int, int]]
 
 
-def _ignore(_entries: int) -> None:
-    """No progress is wanted."""
-
-
-def check(transaction: Transaction, progress: Progress = _ignore) -> Iterator[str]:
+def check(transaction: Transaction, told: Progress | None = None) -> Iterator[str]:
     """Every fault of every set, as a sentence; nothing when all is sound.
 
-    `progress` is called with the number of entries looked at since its last call. Memory: a bit
+    `told` is called with the number of entries looked at since its last call. Memory: a bit
     more than a set of all page ids.
     """
+    progress = told or (lambda _entries: None)
     pages: set[int] = set()
     trees: set[int] = set()
     for filed, record in transaction.handle.cursor(transaction.environment.sets_db):
@@ -211,3 +211,15 @@ class _Walk:
             self.payload += compact.packed_bytes([(key + member, value)]) - 4
             if key + members.tail(member) != item:
                 yield f"{where}: item {item!r} has a member record with key {key!r}"
+
+
+def main(arguments: list[str]) -> int:
+    """Check the directory that is named: exit status 0 when sound. For a child process, so that a
+    file damaged beyond what LMDB can bear takes only the child down."""
+    environment = Environment(Path(arguments[0]), create=False, watched=False)
+    with environment.view() as view:
+        return 1 if next(check(view), None) is not None else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

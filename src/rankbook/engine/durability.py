@@ -26,10 +26,21 @@ def boot_id() -> str:
         return "unknown"
 
 
-class Marker:
-    """The marker of one open directory."""
+def stopped_uncleanly(path: Path) -> bool:
+    """Whether the machine stopped while the directory was open, and nobody has looked since."""
+    try:
+        found = (path / "open").read_text()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return found in ("", "unknown") or found != boot_id()
 
-    def __init__(self, path: Path) -> None:
+
+class Marker:
+    """The marker of one open directory; one that is not `watched` leaves the mark alone."""
+
+    def __init__(self, path: Path, watched: bool = True) -> None:
+        self._watched = watched
+        self._path = path
         self._marker = path / "open"
         self._grow = path / "grow.lock"
         self._lock = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -37,11 +48,10 @@ class Marker:
     def enter(self) -> bool:
         """Mark the directory as open. True when another boot of the machine left its mark."""
         fcntl.flock(self._lock, fcntl.LOCK_SH)
-        now = boot_id()
-        found = self._marker.read_text() if self._marker.exists() else ""
-        if found != now:
-            self._write(now)
-        return found not in ("", now) or (found == "unknown")
+        unclean = stopped_uncleanly(self._path)
+        if self._watched and (unclean or not self._marker.exists()):
+            self._write(boot_id())
+        return unclean
 
     def _write(self, text: str) -> None:
         descriptor = os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
@@ -58,7 +68,8 @@ class Marker:
         except BlockingIOError:
             os.close(self._lock)
             return
-        self._marker.unlink(missing_ok=True)
+        if self._watched:
+            self._marker.unlink(missing_ok=True)
         os.close(self._lock)
 
     @contextmanager

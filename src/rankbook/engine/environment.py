@@ -31,10 +31,14 @@ PAGE_BYTES = 4064
 COMPACT_BYTES = 16384
 CACHE_PAGES = 1024
 SYNC_SECONDS = 5.0
+PAGE = 4096
 FIRST_MAP_BYTES = 1 << 20
 LARGEST_STEP = 64 << 20
 
 T = TypeVar("T")
+
+_shared: "dict[Path, Environment]" = {}
+_sharing = threading.Lock()
 
 
 class Environment:
@@ -43,9 +47,12 @@ class Environment:
     `page_bytes`, `compact_bytes`, `demote_bytes` and `cache_pages` are capacities; any of them may
     differ from one opening to the next. `durability` is "fast" (commit to the operating system,
     sync within `sync_seconds` and at close) or "full" (sync every commit).
-    `unclean` says that the machine stopped without a clean close: `check` before trusting it.
+    Only one that is `watched` leaves a mark while it is open. `unclean` says that the machine
+    stopped without a clean close: `check` before trusting it.
 
-    LMDB lets a process open a directory once: `open_shared` gives everyone in it the same one.
+    LMDB lets a process open a directory once: `share` gives everyone in it the same one.
+    `expected_bytes` is what the running transaction said it would write: a map that is full grows
+    by enough for it.
     """
 
     def __init__(
@@ -59,6 +66,7 @@ class Environment:
         cache_pages: int = CACHE_PAGES,
         durability: str = "fast",
         sync_seconds: float = SYNC_SECONDS,
+        watched: bool = True,
     ) -> None:
         self.path = path
         self.page_bytes = page_bytes
@@ -68,21 +76,38 @@ class Environment:
         self.sync_seconds = sync_seconds
         self.cache = Cache(cache_pages)
         self.parsed = Parsed()
+        self.expected_bytes = 0
         self.gate = Gate(path)
+        self._users = 1
         self._writer = threading.Lock()
         self._timer: threading.Timer | None = None
         with translated(path):
-            self._open(create)
+            self._open(create, watched)
 
     # --- opening and closing ---------------------------------------------------------------------
 
-    def _open(self, create: bool) -> None:
+    @classmethod
+    def share(cls, path: Path, **parameters: Any) -> "Environment":
+        """The environment that this process has open there, or a new one with these parameters.
+
+        Each call is undone by one `close`. Raises as the constructor does.
+        """
+        place = path.resolve()
+        with _sharing:
+            found = _shared.get(place)
+            if found is not None and not found.gate.closed:
+                found._users += 1
+                return found
+            made = _shared[place] = cls(path, **parameters)
+            return made
+
+    def _open(self, create: bool, watched: bool) -> None:
         data = self.path / "data.mdb"
         if not data.exists():
             if not create:
                 raise BookError(f"no rankings in {self.path}")
             self.path.mkdir(parents=True, exist_ok=True)
-        self._marker = Marker(self.path)
+        self._marker = Marker(self.path, watched)
         size = max(FIRST_MAP_BYTES, data.stat().st_size if data.exists() else 0)
         self._lmdb = lmdb.open(
             os.fspath(self.path),
@@ -116,9 +141,16 @@ class Environment:
             )
 
     def close(self) -> None:
-        """Sync and close. Closing twice is harmless."""
-        if self.gate.closed:
-            return
+        """Sync and close, when everyone who shares it has. Closing twice is harmless."""
+        with _sharing:
+            if self.gate.closed:
+                return
+            self._users -= 1
+            if self._users:
+                return
+            self._close()
+
+    def _close(self) -> None:
         with translated(self.path), self.gate.alone(closing=True):
             if self._timer is not None:
                 self._timer.cancel()
@@ -159,6 +191,7 @@ class Environment:
 
     def _attempt(self, work: Callable[[Transaction], T]) -> T:
         handle = self._begin(True)
+        self.expected_bytes = 0
         try:
             transaction = Transaction(self, handle, True)
             result = work(transaction)
@@ -186,6 +219,18 @@ class Environment:
 
     # --- durability ------------------------------------------------------------------------------
 
+    def wipe(self) -> None:
+        """Forget every set and record: what cannot be trusted is made anew from elsewhere."""
+
+        def empty(transaction: Transaction) -> None:
+            for database in (self.sets_db, self.pages_db, self.members_db, self.meta_db):
+                transaction.handle.drop(database, delete=False)
+            transaction.put(b"format", FORMAT.to_bytes(4, "big"))
+
+        self.update(empty)
+        self.cache.clear()
+        self.unclean = False
+
     def sync(self) -> None:
         """Make every commit so far survive a power cut."""
         self.gate.enter()
@@ -211,17 +256,23 @@ class Environment:
 
     # --- the map ---------------------------------------------------------------------------------
 
+    def sizes(self) -> dict[str, int]:
+        """Bytes of the file, and up to its last page that was ever used."""
+        info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
+        return {"file_bytes": info["map_size"], "used_bytes": (info["last_pgno"] + 1) * page}
+
     def make_room(self, share: float = 0.25) -> None:
         """Grow until at least this share of the map is free, so that writers need not."""
-        info = self._lmdb.info()
-        used = (info["last_pgno"] + 1) * self._lmdb.stat()["psize"]
-        if info["map_size"] - used < max(used * share, FIRST_MAP_BYTES):
+        sizes = self.sizes()
+        used = sizes["used_bytes"]
+        if sizes["file_bytes"] - used < max(used * share, FIRST_MAP_BYTES):
             with translated(self.path):
                 self._grow(1)
 
     def _grow(self, attempt: int) -> None:
         size = self._lmdb.info()["map_size"]
         step = min(size, max(LARGEST_STEP, size // 8)) << (attempt - 1)
+        step = max(step, PAGE * (3 * self.expected_bytes // PAGE))
         with self.gate.alone(), self._marker.growing():
             size = max(size + step, (self.path / "data.mdb").stat().st_size)
             self._allocate(size)

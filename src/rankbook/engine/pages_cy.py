@@ -37,6 +37,14 @@ class Cache:
         self.state = -1
         self._lock = threading.Lock()
 
+    def held(self) -> int:
+        """How many pages are here."""
+        return len(self.pages)
+
+    def limit_pages(self) -> int:
+        """How many there may be."""
+        return self.limit
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

@@ -292,6 +292,9 @@ class RankSet:
                 raise StoreError(f"a member has {len(member)} bytes; at most 65536 can be kept")
             if key is not None and len(key) != self.key_bytes:
                 raise StoreError(f"a key has {len(key)} bytes where {self.key_bytes} belong")
+        if changes:
+            entry_bytes = 64 + self.key_bytes + len(changes[0][0]) + len(changes[0][2])
+            self._transaction.environment.expected_bytes += len(changes) * entry_bytes
         if self._tree is None:
             self._apply_compact(changes)
         else:

@@ -9,11 +9,13 @@ Reads are asked for as a list of queries and answered from one snapshot, so that
 network answers a whole bundle in one round trip.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
+
+Progress = Callable[[int], None]
 
 
 class RankingId(NamedTuple):
@@ -189,8 +191,11 @@ class Audit(Protocol):
         """The entries of these members in the member index."""
         ...
 
-    def faults(self) -> Iterator[str]:
-        """Broken invariants of the store's own form, in English; nothing when sound."""
+    def faults(self, progress: Progress | None = None) -> Iterator[str]:
+        """Broken invariants of the store's own form, in English; nothing when sound.
+
+        `progress` is told numbers of entries looked at.
+        """
         ...
 
 
@@ -200,6 +205,15 @@ class Auditable(Protocol):
 
     def audit(self) -> AbstractContextManager[Audit]:
         """Open the snapshot."""
+        ...
+
+
+@runtime_checkable
+class Describable(Protocol):
+    """A store that can say what it holds, in numbers."""
+
+    def describe(self) -> dict[str, Any]:
+        """Names and numbers, ready for JSON."""
         ...
 
 

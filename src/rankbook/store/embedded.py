@@ -4,13 +4,18 @@ The position, the receipts and every changed ranking are written in one LMDB tra
 the only file that knows the engine.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rankbook.engine.check import check
+from rankbook.engine.durability import stopped_uncleanly
 from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
+from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
@@ -21,6 +26,7 @@ from rankbook.store.base import (
     CountBefore,
     Counts,
     FromBound,
+    Progress,
     Query,
     RankingId,
     Reading,
@@ -39,20 +45,20 @@ class EmbeddedStore:
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
+        self._closed = False
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = True, **capacities: int) -> "EmbeddedStore":
+    def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
         """The store in `path`. `capacities` are those of `engine.environment.Environment`.
 
+        After a stop of the machine under an open store, everything is checked first; what does not
+        pass is set aside as `damaged.mdb`, and the store starts empty, for the log to fill.
         Raises `BookError` where there is none and `create` is false, or it is newer than this
         program or read-only.
         """
-        return cls(Environment(path, create=create, **capacities))  # type: ignore[arg-type]
-
-    @property
-    def unclean(self) -> bool:
-        """Whether the machine stopped while the store was open: check it before use."""
-        return self._environment.unclean
+        if stopped_uncleanly(path) and not _passes_check(path):
+            (path / "data.mdb").replace(path / "damaged.mdb")
+        return cls(Environment.share(path, create=create, **capacities))
 
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
@@ -122,13 +128,15 @@ class EmbeddedStore:
         with self._environment.view() as view:
             yield EmbeddedAudit(view)
 
-    def sync(self) -> None:
-        """Make everything published so far survive a power cut."""
-        self._environment.sync()
+    def describe(self) -> dict[str, Any]:
+        """What the engine holds, in numbers."""
+        return {"position": self.position(), **survey(self._environment)}
 
     def close(self) -> None:
         """Make everything durable and release it."""
-        self._environment.close()
+        if not self._closed:
+            self._closed = True
+            self._environment.close()
 
 
 class EmbeddedAudit:
@@ -158,9 +166,15 @@ class EmbeddedAudit:
         pairs = [found.get(member) for member in members]
         return [None if pair is None else Stored(*pair) for pair in pairs]
 
-    def faults(self) -> Iterator[str]:
+    def faults(self, progress: Progress | None = None) -> Iterator[str]:
         """Broken invariants of the engine's form."""
-        return check(self._view)
+        return check(self._view, progress)
+
+
+def _passes_check(path: Path) -> bool:
+    """Check in a child process: a file may be damaged beyond what LMDB can read."""
+    command = [sys.executable, "-m", "rankbook.engine.check", str(path)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def _position(view: Transaction) -> int:

@@ -23,6 +23,7 @@ from rankbook.store.base import (
     CountBefore,
     Counts,
     FromBound,
+    Progress,
     Query,
     RankingId,
     Reading,
@@ -272,7 +273,7 @@ class MemoryAudit:
         known = find(self._rankings, ranking).members
         return [known.get(member) for member in members]
 
-    def faults(self) -> Iterator[str]:
+    def faults(self, progress: Progress | None = None) -> Iterator[str]:
         """See `Audit.faults`."""
         for name, ranking in sorted(self._rankings.items()):
             entries = {entry.key + member for member, entry in ranking.members.items()}
