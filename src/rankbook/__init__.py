@@ -7,6 +7,7 @@
 from rankbook.book import (
     BundleReading,
     Disagreement,
+    Examination,
     Rankbook,
     RankingView,
     Verification,
@@ -39,6 +40,7 @@ __all__ = [
     "Entry",
     "Event",
     "EventConflict",
+    "Examination",
     "LogError",
     "Measure",
     "MemoryStore",

@@ -12,6 +12,7 @@ from rankbook.cli.around import around
 from rankbook.cli.boards import boards
 from rankbook.cli.bundle import bundle
 from rankbook.cli.demo import demo
+from rankbook.cli.doctor import doctor
 from rankbook.cli.exits import one_line
 from rankbook.cli.import_ import import_
 from rankbook.cli.init import init
@@ -60,6 +61,7 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "player": player,
     "bundle": bundle,
     "verify": verify,
+    "doctor": doctor,
     "demo": demo,
 }
 for name, command in SUBCOMMANDS.items():

@@ -21,7 +21,19 @@ def _memory(rest: str, directory: Path, create: bool, parameters: dict[str, Any]
 def _embedded(rest: str, directory: Path, create: bool, parameters: dict[str, Any]) -> Store:
     from rankbook.store.embedded import EmbeddedStore
 
-    return EmbeddedStore.open(directory / (rest or "rankings"), create=create, **parameters)
+    place, _, settings = rest.partition("?")
+    return EmbeddedStore.open(
+        directory / (place or "rankings"), create=create, **parameters, **_durability(settings)
+    )
+
+
+def _durability(settings: str) -> dict[str, str]:
+    """What follows the question mark of an embedded: URI. Raises `SpecError`."""
+    if settings in ("", "durability=fast", "durability=full"):
+        return dict([settings.split("=")]) if settings else {}
+    raise SpecError(
+        "book.store", f"embedded: knows durability=fast and durability=full, not {settings!r}"
+    )
 
 
 SCHEMES: dict[str, Callable[[str, Path, bool, dict[str, Any]], Store]] = {
@@ -34,7 +46,7 @@ def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: 
     """Open the store that `uri` names; relative paths start at the book's `directory`.
 
     `memory:` is empty and goes with the process; `embedded:` is `rankings` in the directory,
-    `embedded:path` another place. `parameters` go to the store's own `open`. Raises `SpecError`
+    `embedded:path` another place, and `?durability=full` after either syncs every commit. `parameters` go to the store's own `open`. Raises `SpecError`
     for an unknown scheme and `BookError` when there is no store to open.
     """
     scheme, colon, rest = uri.partition(":")

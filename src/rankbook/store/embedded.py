@@ -130,7 +130,7 @@ class EmbeddedStore:
 
     def describe(self) -> dict[str, Any]:
         """What the engine holds, in numbers."""
-        return {"position": self.position(), **survey(self._environment)}
+        return survey(self._environment)
 
     def close(self) -> None:
         """Make everything durable and release it."""
