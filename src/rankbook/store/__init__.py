@@ -46,8 +46,9 @@ def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: 
     """Open the store that `uri` names; relative paths start at the book's `directory`.
 
     `memory:` is empty and goes with the process; `embedded:` is `rankings` in the directory,
-    `embedded:path` another place, and `?durability=full` after either syncs every commit. `parameters` go to the store's own `open`. Raises `SpecError`
-    for an unknown scheme and `BookError` when there is no store to open.
+    `embedded:path` another place, and `?durability=full` after either syncs every commit.
+    `parameters` go to the store's own `open`. Raises `SpecError` for an unknown scheme and
+    `BookError` when there is no store to open.
     """
     scheme, colon, rest = uri.partition(":")
     opener = SCHEMES.get(scheme)
