@@ -3,12 +3,14 @@
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
 from rankbook.book import events, receipts, specification
+from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.reading import RankingView, read_all, view
 from rankbook.book.reconcile import Verification, compare
@@ -98,8 +100,10 @@ class Rankbook:
 
     def close(self) -> None:
         """Make everything durable and release it. Closing twice is harmless."""
-        self.log.close()
-        self.store.close()
+        try:
+            self.log.close()
+        finally:
+            self.store.close()
 
     def __enter__(self) -> "Rankbook":
         """The book itself."""
@@ -131,16 +135,14 @@ class Rankbook:
         receipts are those before and after the event's step; without `ranks` they are None.
         """
         recording = self.record(submitted)
-        made: dict[int, bytes] = {}
         seqs = [recorded.seq for recorded in recording.events]
-        if recording.new:
-            try:
-                made = self._folder.fold(until=max(seqs), ranks=ranks)
-            except StoreError:
-                made = {}
-        kept = self._receipts([seq for seq in seqs if seq not in made])
+        made = {} if recording.new else self._receipts(seqs)
+        if any(seq not in made for seq in seqs):
+            with suppress(StoreError):
+                made |= self._folder.fold(until=max(seqs), ranks=ranks)
+            made |= self._receipts([seq for seq in seqs if seq not in made])
         return [
-            receipts.receipt(self._boards, recorded, made.get(recorded.seq, kept.get(recorded.seq)))
+            receipts.receipt(self._boards, recorded, made.get(recorded.seq))
             for recorded in recording.events
         ]
 
@@ -205,15 +207,25 @@ class Rankbook:
 
         Raises `NotFound` and says what exists.
         """
+        return self._view(board, window, period, tags or {}, self._clock())
+
+    def _view(
+        self,
+        board: str,
+        window: str | None,
+        period: str | None,
+        tags: Mapping[str, object],
+        now_us: int,
+    ) -> RankingView:
         self.spec.board(board)
-        rules = self._rules[board]
-        return view(self.store, rules, window, period, tags or {}, self._clock())
+        return view(self.store, self._rules[board], window, period, tags, now_us)
 
     def bundle(self, name: str) -> BundleReading:
         """All rankings of a bundle in their current periods, from one snapshot."""
         bundle = self.spec.bundle(name)
+        now_us = self._clock()
         views = [
-            self.ranking(each.board, window=each.window, tags=dict(each.tags))
+            self._view(each.board, each.window, None, dict(each.tags), now_us)
             for each in bundle.rankings
         ]
         position, found = read_all(self.store, views, lambda each: each.top_query(bundle.top))
@@ -224,11 +236,12 @@ class Rankbook:
 
         Which tags there are is known from the bundles; more can be given.
         """
-        splits = {each.tags for bundle in self.spec.bundles for each in bundle.rankings}
+        splits = {tuple(sorted(each.tags)) for b in self.spec.bundles for each in b.rankings}
         splits |= {tuple(sorted((k, str(v)) for k, v in each.items())) for each in tags}
         splits.add(())
+        now_us = self._clock()
         views = [
-            self.ranking(board.name, window=window, tags=dict(split))
+            self._view(board.name, window, None, dict(split), now_us)
             for board in self.spec.boards
             for window in board.windows
             for split in sorted(splits)
@@ -238,6 +251,13 @@ class Rankbook:
         return [standings for standings in found if standings.entries]
 
     # --- checking --------------------------------------------------------------------------------
+
+    def doctor(self, *, progress: Progress | None = None) -> Examination:
+        """What the book holds on disk, and every broken invariant of its store's form.
+
+        `progress` is told numbers of entries looked at.
+        """
+        return examine(self.log, self.store, progress or (lambda _number: None))
 
     def verify(self, *, progress: Progress | None = None) -> Verification:
         """Fold the log anew, beside, and compare it with both indexes of every ranking.

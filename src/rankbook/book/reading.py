@@ -31,7 +31,7 @@ class RankingView:
         The window is full wherever the ranking has that many entries; without an entry of the
         player it is empty. O(log n + limit).
         """
-        return self._standings(AroundMember(self.id, player.encode(), checked(limit)))
+        return self._standings(AroundMember(self.id, member(player), checked(limit)))
 
     def entry(self, player: str) -> Entry | None:
         """The player's entry with its rank, or None. O(log n)."""
@@ -57,7 +57,7 @@ class RankingView:
 
     def entry_query(self, player: str) -> Query:
         """The query of `entry`."""
-        return AroundMember(self.id, player.encode(), 1)
+        return AroundMember(self.id, member(player), 1)
 
     def standings(self, answer: Answer) -> Standings:
         """The answer to one of this view's queries, as people read it. Raises `Corrupt`."""
@@ -78,6 +78,11 @@ class RankingView:
     def _standings(self, query: Query) -> Standings:
         [answer] = self._store.read([query]).answers
         return self.standings(answer)
+
+
+def member(player: str) -> bytes:
+    """A player as the store's member; text that no player can have becomes bytes that none has."""
+    return player.encode(errors="surrogatepass")
 
 
 def checked(limit: int) -> int:

@@ -1,7 +1,7 @@
 """Receipts as the store keeps them, and as callers get them.
 
 A stored receipt is a msgpack array with five numbers for each ranking that the event touched, in
-the order of the book's boards and of their rankings:
+the order of the rankings' names, which stays when a book's boards or splits are written in another:
 
     [ [why, previous score, score, previous rank, rank], ... ]
 
@@ -40,13 +40,18 @@ _index = {why: index for index, why in enumerate(WHYS)}
 def pack(outcomes: Sequence["Outcome"], ranks: Sequence["Ranks"]) -> bytes:
     """The stored receipt of an event's outcomes."""
     lines: list[Line] = []
-    for outcome, (was, now) in zip(outcomes, ranks, strict=True):
+    ordered = sorted(zip(outcomes, ranks, strict=True), key=_ranking_name)
+    for outcome, (was, now) in ordered:
         score = outcome.rules.key_score
         before, after = outcome.before, outcome.after
         old = None if before is None else score(before)
         new = None if after is None else score(after)
         lines.append((_index[outcome.why], old, new, was, now))
     return _encoder.encode(lines)
+
+
+def _ranking_name(pair: tuple["Outcome", "Ranks"]) -> str:
+    return pair[0].ranking.name
 
 
 def receipt(boards: Sequence[BoardRules], recorded: Recorded, stored: bytes | None) -> Receipt:
@@ -70,10 +75,11 @@ def _placements(boards: Sequence[BoardRules], recorded: Recorded, stored: bytes)
     except msgspec.DecodeError as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
     values = events.body(recorded).values
-    touched = [(b, r) for b in boards for r in b.rankings(values, recorded.at_us)]
+    touched = [ranking for b in boards for ranking in b.rankings(values, recorded.at_us)]
     if len(touched) != len(lines):
         raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
-    return [_placement(ranking, line) for (_, ranking), line in zip(touched, lines, strict=True)]
+    line_of = dict(zip(sorted([ranking.name for ranking in touched]), lines, strict=True))
+    return [_placement(ranking, line_of[ranking.name]) for ranking in touched]
 
 
 def _placement(ranking: Ranking, line: Line) -> Placement:

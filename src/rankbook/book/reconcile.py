@@ -1,10 +1,12 @@
 """Verifying: the rankings a log gives, held against both indexes of the rankings there are."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import msgspec
 
+from rankbook.errors import Corrupt, NotFound
 from rankbook.rules import BoardRules, Ranking
 from rankbook.store.base import Audit, RankingId
 
@@ -46,25 +48,39 @@ def compare(
 ) -> Verification:
     """Hold every ranking of `actual` against `expected`; both are at the same position.
 
-    Lists at most 10,000 disagreements. `compared` is called with numbers of entries looked at.
+    Lists at most 10,000 disagreements. Where a ranking cannot be read any further, that is a fault,
+    and the next one is compared. `compared` is called with numbers of entries looked at.
     """
-    names = {id.name: id for audit in (expected, actual) for id in audit.rankings()}
+    faults: list[str] = []
+    names = {id.name: id for id in expected.rankings()}
+    with _noting("the list of rankings", faults):
+        names |= {id.name: id for id in actual.rankings()}
     disagreements: list[Disagreement] = []
     entries = 0
     for name in sorted(names):
-        entries += sum(1 for _ in actual.order(names[name]))
-        for each in _ranking(boards, names[name], expected, actual, compared):
-            if len(disagreements) < MOST_LISTED:
-                disagreements.append(each)
-    faults = tuple(actual.faults())
+        with _noting(name, faults):
+            entries += sum(1 for _ in actual.order(names[name]))
+            for each in _ranking(boards, names[name], expected, actual, compared):
+                if len(disagreements) < MOST_LISTED:
+                    disagreements.append(each)
+    faults += actual.faults()
     return Verification(
         agrees=not disagreements and not faults,
         position=actual.position,
         rankings=len(names),
         entries=entries,
         disagreements=tuple(disagreements),
-        faults=faults,
+        faults=tuple(faults),
     )
+
+
+@contextmanager
+def _noting(where: str, faults: list[str]) -> Iterator[None]:
+    """What cannot be read because it is damaged becomes a fault."""
+    try:
+        yield
+    except Corrupt as error:
+        faults.append(f"{where}: {error}")
 
 
 def _ranking(
@@ -92,8 +108,8 @@ def _order(
     expected: Iterator[tuple[bytes, bytes]],
     actual: Iterator[tuple[bytes, bytes]],
 ) -> Iterator[Disagreement]:
-    """Merge both orders, which ascend. A member that stands elsewhere is missing here, extra
-    there; where both are next to each other, it is called different."""
+    """Merge both orders, which ascend: a member that stands elsewhere is missing at one place and
+    extra at the other."""
     left, right = next(expected, None), next(actual, None)
     while left is not None or right is not None:
         if left == right:
@@ -122,7 +138,7 @@ class _Describe:
 
     def __init__(self, boards: dict[str, BoardRules], id: RankingId) -> None:
         self._name = id.name
-        self._rules = boards.get(Ranking.parse(id.name).board)
+        self._rules = _rules_of(boards, id)
 
     def order(self, kind: Kind, item: tuple[bytes, bytes] | None) -> Disagreement:
         key, member = item if item is not None else (b"", b"")
@@ -154,6 +170,15 @@ class _Describe:
 
     def _score(self, key: bytes) -> object:
         return key.hex() if self._rules is None else self._rules.key_score(key)
+
+
+def _rules_of(boards: dict[str, BoardRules], id: RankingId) -> BoardRules | None:
+    """The rules that the ranking's keys are made by; none where it is not of these boards."""
+    try:
+        rules = boards.get(Ranking.parse(id.name).board)
+    except NotFound:
+        return None
+    return rules if rules is not None and rules.key_bytes == id.key_bytes else None
 
 
 def _decoded(value: bytes | None) -> object:

@@ -31,6 +31,7 @@ PAGE_BYTES = 4064
 COMPACT_BYTES = 16384
 CACHE_PAGES = 1024
 SYNC_SECONDS = 5.0
+LARGEST_PAGE = 65_535  # offsets in a page have 16 bits
 PAGE = 4096
 FIRST_MAP_BYTES = 1 << 20
 LARGEST_STEP = 64 << 20
@@ -68,6 +69,8 @@ class Environment:
         sync_seconds: float = SYNC_SECONDS,
         watched: bool = True,
     ) -> None:
+        if not 1 <= page_bytes <= LARGEST_PAGE:
+            raise ValueError(f"page_bytes is {page_bytes}; it may be 1 to {LARGEST_PAGE}")
         self.path = path
         self.page_bytes = page_bytes
         self.compact_bytes = compact_bytes
@@ -258,7 +261,11 @@ class Environment:
 
     def sizes(self) -> dict[str, int]:
         """Bytes of the file, and up to its last page that was ever used."""
-        info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
+        self.gate.enter()
+        try:
+            info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
+        finally:
+            self.gate.leave()
         return {"file_bytes": info["map_size"], "used_bytes": (info["last_pgno"] + 1) * page}
 
     def make_room(self, share: float = 0.25) -> None:

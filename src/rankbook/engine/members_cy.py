@@ -11,7 +11,7 @@ touching this index.
             | crc32 u32 | key | member length u32 | member | value |
 
 The CRC covers the member and then all that follows it in the record. In a tree, an item is the
-order key and the member; of a member over 1023 bytes it is the first 992 bytes, then the digest, so
+order key and the member; of a member over 1024 bytes it is the first 993 bytes, then the digest, so
 that pages stay small; among equal keys such members stand in the order of those bytes.
 """
 
@@ -34,7 +34,7 @@ if not cython.compiled:
 COMPILED = bool(cython.compiled)
 
 INLINE_BYTES = 480
-ITEM_BYTES = 1023
+ITEM_BYTES = 1024
 DIGEST_BYTES = 32
 MEMBER_BYTES = 65536
 CHUNK = 512

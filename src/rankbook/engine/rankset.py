@@ -281,6 +281,20 @@ class RankSet:
         """Take a member's entry out; nothing happens where there is none. O(log n)."""
         self.apply([(member, None, b"")], version)
 
+    def drop(self) -> None:
+        """Take everything out. O(n)."""
+        if self._tree is not None:
+            self._tree.discard()
+            prefix = self.set_id.to_bytes(4, "big")
+            with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+                found = cursor.set_range(prefix)
+                while found and cursor.key()[:4] == prefix:
+                    found = cursor.delete()
+        self._tree = None
+        self._pairs = []
+        self.payload = 4
+        self._save()
+
     def apply(self, changes: Sequence[Change], version: int) -> None:
         """Give each member its new (key, value), or none where the key is None, as one batch.
 

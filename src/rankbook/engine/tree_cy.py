@@ -138,6 +138,18 @@ class Tree:
 
     # --- changing --------------------------------------------------------------------------------
 
+    def discard(self) -> None:
+        """Give back every page; the tree is empty then. O(pages)."""
+        if self.root != 0:
+            self._discard(self.root, self.height)
+        self.root = self.height = self.items = self.groups = 0
+
+    def _discard(self, page_id: int, floor: int) -> None:
+        if floor > 0:
+            for child in kernel.inner_children(self.pager.load(page_id)):
+                self._discard(child[1], floor - 1)
+        self.pager.discard(page_id)
+
     def change(self, items: list[bytes], present: list[bool]) -> None:
         """Put in (where `present`) or take out ascending, distinct items. O(k log n), one pass.
 
@@ -468,7 +480,7 @@ def _cuts(sizes: Sequence[int], room: int, appended: bool, least: int) -> list[t
             cuts.append((start, index))
             start, used = index, 0
         used += size
-    if len(sizes) - start < least and cuts:
+    if len(sizes) - start < least and cuts and room < 1 << 15:
         start = cuts.pop()[0]
     cuts.append((start, len(sizes)))
     return cuts

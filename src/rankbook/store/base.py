@@ -6,7 +6,8 @@ order, best first, and entries whose first `group_bytes` bytes agree are tied. P
 0-based.
 
 Reads are asked for as a list of queries and answered from one snapshot, so that a store behind a
-network answers a whole bundle in one round trip.
+network answers a whole bundle in one round trip. A query for rows may name a ranking `beside` its
+own: each row then comes with what that one keeps for the same member.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +57,7 @@ class ByPosition(NamedTuple):
     ranking: RankingId
     start: int
     limit: int
+    beside: RankingId | None = None
 
 
 class AroundMember(NamedTuple):
@@ -68,6 +70,7 @@ class AroundMember(NamedTuple):
     ranking: RankingId
     member: bytes
     limit: int
+    beside: RankingId | None = None
 
 
 class FromBound(NamedTuple):
@@ -80,6 +83,7 @@ class FromBound(NamedTuple):
     bound: bytes
     limit: int
     reverse: bool = False
+    beside: RankingId | None = None
 
 
 class CountBefore(NamedTuple):
@@ -99,7 +103,8 @@ class Slice(msgspec.Struct, frozen=True):
     ranking is empty: it is then as if nobody had written to it. `count` and `groups` are of
     the whole ranking. `start` is the position of the first row, `before` the number of entries
     and `groups_before` the number of groups that stand before the first row's group; all three
-    are 0 where there are no rows.
+    are 0 where there are no rows. `beside` has the value that the ranking beside keeps for each
+    row's member, and is empty where none was named.
     """
 
     version: int
@@ -109,6 +114,7 @@ class Slice(msgspec.Struct, frozen=True):
     before: int
     groups_before: int
     rows: list[Row]
+    beside: tuple[bytes | None, ...] = ()
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -149,10 +155,12 @@ class Store(Protocol):
         *,
         expect: int,
         then: int,
+        drops: Sequence[RankingId] = (),
     ) -> None:
         """Write every change, every receipt (by seq) and the position in one atomic step.
 
-        At most one change a (ranking, member). Raises `PositionMoved`, and changes nothing, when
+        Rankings in `drops` lose every entry; they are not in `changes`. At most one change a
+        (ranking, member): more, or a key of another length, is a `StoreError`. Raises `PositionMoved`, and changes nothing, when
         the position is not `expect`.
         """
         ...

@@ -86,6 +86,7 @@ class EmbeddedStore:
         *,
         expect: int,
         then: int,
+        drops: Sequence[RankingId] = (),
     ) -> None:
         """Write everything in one transaction, or raise `PositionMoved` and write nothing."""
         by_ranking: dict[RankingId, list[tuple[bytes, bytes | None, bytes]]] = {}
@@ -96,6 +97,8 @@ class EmbeddedStore:
             position = _position(transaction)
             if position != expect:
                 raise PositionMoved(f"the rankings stand at {position}, not at {expect}")
+            for ranking in drops:
+                _rankset(transaction, ranking).drop()
             for ranking, entries in by_ranking.items():
                 _rankset(transaction, ranking).apply(entries, then)
             for seq, receipt in receipts:
@@ -113,7 +116,7 @@ class EmbeddedStore:
                 rankset = sets.get(query.ranking)
                 if rankset is None:
                     rankset = sets[query.ranking] = _rankset(view, query.ranking)
-                answers.append(_answer(rankset, query))
+                answers.append(_answer(view, rankset, query))
             return Reading(_position(view), answers)
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
@@ -186,7 +189,7 @@ def _rankset(view: Transaction, ranking: RankingId) -> RankSet:
     return view.rankset(ranking.name.encode(), ranking.key_bytes, ranking.group_bytes)
 
 
-def _answer(rankset: RankSet, query: Query) -> Answer:
+def _answer(view: Transaction, rankset: RankSet, query: Query) -> Answer:
     if isinstance(query, CountBefore):
         counted = [rankset.count_before(bound) for bound in query.bounds]
         return Counts(rankset.version, len(rankset), rankset.groups, counted)
@@ -197,7 +200,11 @@ def _answer(rankset: RankSet, query: Query) -> Answer:
     before, groups = 0, 0
     if start > 0:
         before, groups = rankset.count_before(rows[0].key[: rankset.group_bytes])
-    return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows)
+    beside: tuple[bytes | None, ...] = ()
+    if query.beside is not None:
+        found = _rankset(view, query.beside).get_many([row.member for row in rows])
+        beside = tuple([found[row.member][1] if row.member in found else None for row in rows])
+    return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows, beside)
 
 
 def _range(rankset: RankSet, query: ByPosition | AroundMember | FromBound) -> tuple[int, int]:

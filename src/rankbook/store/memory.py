@@ -13,6 +13,8 @@ from itertools import groupby, pairwise
 from threading import RLock
 from typing import Literal
 
+from msgspec import structs
+
 from rankbook.errors import PositionMoved, StoreError
 from rankbook.store.base import (
     Answer,
@@ -174,6 +176,7 @@ class MemoryStore:
         *,
         expect: int,
         then: int,
+        drops: Sequence[RankingId] = (),
     ) -> None:
         """See `Store.publish`. O(n) a change.
 
@@ -187,6 +190,8 @@ class MemoryStore:
             fault = self._faults.pop(0) if self._faults else None
             if fault == "before":
                 raise StoreError("a test asked this publish to fail before it was applied")
+            for id in drops:
+                self._rankings.pop(id.name, None)
             for change in changes:
                 id = change.ranking
                 self._rankings.setdefault(id.name, MemoryRanking(id)).write(change, then)
@@ -201,8 +206,16 @@ class MemoryStore:
     def read(self, queries: Sequence[Query]) -> Reading:
         """See `Store.read`. O(n) a query."""
         with self._open():
-            answers = [self._ranking(query.ranking).answer(query) for query in queries]
+            answers = [self._answer(query) for query in queries]
             return Reading(self._position, answers)
+
+    def _answer(self, query: Query) -> Answer:
+        answer = self._ranking(query.ranking).answer(query)
+        if isinstance(query, CountBefore) or not isinstance(answer, Slice) or query.beside is None:
+            return answer
+        kept = self._ranking(query.beside).members
+        beside = [kept[row.member].value if row.member in kept else None for row in answer.rows]
+        return structs.replace(answer, beside=tuple(beside))
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
         """See `Store.receipts`. O(seqs)."""
