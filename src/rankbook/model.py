@@ -36,12 +36,16 @@ class Event(
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):
-    """One concrete window of time: [start, end). Both are None for all-time."""
+    """One concrete window of time: [start, end). Both are None for all-time.
+
+    A sealed period takes no more results.
+    """
 
     id: str
     start: datetime | None
     end: datetime | None
     zone: str
+    sealed: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,10 +65,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     reached_at: datetime
 
 
-class Standings(msgspec.Struct, frozen=True, kw_only=True):
+class Standings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Some entries of one ranking, and what they are entries of: one consistent snapshot.
 
-    `count` is the number of entries in the whole ranking.
+    `count` is the number of entries in the whole ranking. A page has cursors to the pages `next`
+    to it and `previous`, where there are any.
     """
 
     board: str
@@ -73,14 +78,77 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     tags: dict[str, str]
     count: int
     entries: tuple[Entry, ...]
+    next: str | None = None
+    previous: str | None = None
+
+
+class Friend(msgspec.Struct, frozen=True, kw_only=True):
+    """One of a set of players: the rank among them, and the entry with its rank among all."""
+
+    rank_among: int
+    entry: Entry
+
+
+class Friends(msgspec.Struct, frozen=True, kw_only=True):
+    """A set of players in one ranking, best first; those without an entry are left out."""
+
+    board: str
+    window: str
+    period: Period
+    tags: dict[str, str]
+    count: int
+    friends: tuple[Friend, ...]
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries have a score in [low, high); None is no bound. The last bin of an
+    automatic histogram holds `high` too."""
+
+    low: Number | None
+    high: Number | None
+    count: int
+
+
+class PlayerPeriod(msgspec.Struct, frozen=True, kw_only=True):
+    """How a player stands in one period of a ranking: all None without an entry.
+
+    `percentile` is the share, 0 to 100, of the other entries that do not stand better.
+    """
+
+    period: Period
+    tags: dict[str, str]
+    count: int
+    rank: int | None
+    score: Number | None
+    percentile: float | None
+
+
+class PeriodSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A period of a window in which there are entries, and how many overall rankings hold."""
+
+    board: str
+    window: str
+    period: Period
+    rankings: int
+    entries: int
+
+
+class Closing(msgspec.Struct, frozen=True, kw_only=True):
+    """A period has closed: `at` is the boundary's instant, whenever it was noticed."""
+
+    board: str
+    window: str
+    period: Period
+    at: datetime
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """What one event did in one ranking.
 
-    `changed` says whether the entry was replaced; `why` says it in a word: new, better, earlier,
-    not-better. Ranks and scores are those before and after the step that published the event
-    (a step holds a whole batch); None where there was no entry or ranks were not asked for.
+    `changed` says whether the entry changed; `why` says it in a word, such as new, better,
+    not-better, cooldown, period_closed, banned. Scores are those before and after the event; ranks
+    are those before and after the step that published it (a step holds a whole batch), None where
+    there was no entry or ranks were not asked for.
     """
 
     board: str

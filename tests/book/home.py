@@ -49,8 +49,8 @@ class Wrapped:
     def entries(self, wanted):
         return self.inner.entries(wanted)
 
-    def publish(self, changes, receipts, *, expect, then):
-        self.inner.publish(changes, receipts, expect=expect, then=then)
+    def publish(self, changes, receipts, *, expect, then, drops=()):
+        self.inner.publish(changes, receipts, expect=expect, then=then, drops=drops)
 
     def read(self, queries):
         return self.inner.read(queries)

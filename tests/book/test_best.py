@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from rankbook import Event, Refused
+from rankbook import Refused
 from tests.book.home import board, result, row
 
 TWO = {
@@ -104,13 +104,4 @@ def test_what_breaks_a_rule_of_the_book_can_be_asked_without_recording_it(home):
     book.check(result("asha", 90))
     with pytest.raises(Refused):
         book.check(result("", 90))
-    assert book.log.head() == 0
-
-
-@pytest.mark.parametrize("kind", ["void", "correct", "ban", "unban", "profile", "forget", "seal"])
-def test_other_kinds_than_results_are_refused_until_they_mean_something(home, kind):
-    book = home.open(board())
-    with pytest.raises(Refused) as caught:
-        book.submit(Event(player="asha", kind=kind, target="x"))
-    assert caught.value.field == "kind"
     assert book.log.head() == 0

@@ -106,9 +106,9 @@ class Overtaken(Wrapped):
         self._overtake("read")
         return super().read(queries)
 
-    def publish(self, changes, receipts, *, expect, then):
+    def publish(self, changes, receipts, *, expect, then, drops=()):
         self._overtake("publish")
-        super().publish(changes, receipts, expect=expect, then=then)
+        super().publish(changes, receipts, expect=expect, then=then, drops=drops)
 
 
 @pytest.mark.parametrize("call", ["entries", "read", "publish"])

@@ -221,7 +221,6 @@ def test_closing_twice_is_harmless_and_a_closed_book_says_so(place, clock):
         view.top()
 
 
-@pytest.mark.xfail(reason="the engine's make_room hands out lmdb's own error", strict=False)
 def test_verifying_a_closed_book_says_that_it_is_closed(place):
     book = Rankbook.open(write_book(place))
     book.close()

@@ -161,7 +161,7 @@ def test_while_the_store_is_down_events_are_recorded_and_ranked_later(home):
 
 def test_a_fold_that_always_loses_the_race_leaves_the_event_pending(home):
     class Loses(Wrapped):
-        def publish(self, changes, receipts, *, expect, then):
+        def publish(self, changes, receipts, *, expect, then, drops=()):
             raise PositionMoved("somebody else was first")
 
     book = home.open(board(), wrap=Loses)

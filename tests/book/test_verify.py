@@ -340,10 +340,6 @@ def test_many_faults_are_counted_but_only_the_first_are_listed(damaged, monkeypa
     assert len(verification.disagreements) == 5
 
 
-@pytest.mark.xfail(
-    reason="a tree keeps a digest of members over 1023 bytes, and a player may have 1024",
-    strict=False,
-)
 def test_the_longest_players_there_can_be_are_ranked_and_verified_like_others(home):
     home.agrees = False
     book = home.open(board(numbering="ordinal"))

@@ -4,7 +4,7 @@ import pytest
 
 from rankbook.errors import NotFound, Refused, SpecError
 from rankbook.model import Event
-from rankbook.rules import Board, BookSpec, Bundle, BundleRanking, ValueRule, load
+from rankbook.rules import Board, BookSpec, Bundle, BundleRanking, Season, ValueRule, load
 
 TYPING = """
 [book]
@@ -74,6 +74,128 @@ def test_a_file_and_python_give_the_same_book():
     assert load(TYPING) == book
     assert load(TYPING).fingerprints() == book.fingerprints()
     assert (book.log, book.store) == ("sqlite:", "embedded:")
+
+
+CUP = """
+[book]
+name = "cup"
+
+[values.class]
+type = "text"
+
+[[board]]
+name = "points"
+measures = { points = "points" }
+order_by = ["points desc"]
+keep = "total"
+best_of = 11
+where = 'kart == "gt"'
+min = 0
+max = 25
+size = 100
+windows = ["weekly", "season"]
+week_start = "sunday"
+grace_seconds = 5
+seal = true
+keep_periods = { weekly = 8 }
+cooldown_seconds = 0.5
+profiles = "player"
+
+[[board.seasons]]
+name = "2026"
+start = 2026-03-01
+end = 2026-11-30T18:30:00Z
+
+[[board.seasons]]
+name = "2027"
+start = "2027-03-01"
+end = "2027-11-30"
+
+[[bundle]]
+name = "home"
+named_only = true
+max_age_seconds = 2.5
+rankings = [{ board = "points", window = "season" }]
+"""
+
+
+def test_every_choice_can_be_written_in_a_file():
+    book = load(CUP)
+    python = Board(
+        "points",
+        measures={"points": "points"},
+        order_by=["points desc"],
+        keep="total",
+        best_of=11,
+        where='kart == "gt"',
+        min=0,
+        max=25,
+        size=100,
+        windows=["weekly", "season"],
+        week_start="sunday",
+        grace_seconds=5,
+        seal=True,
+        keep_periods={"weekly": 8},
+        cooldown_seconds=0.5,
+        profiles="player",
+        seasons=[
+            Season("2026", "2026-03-01", "2026-11-30T18:30:00Z"),
+            Season("2027", "2027-03-01", "2027-11-30"),
+        ],
+    )
+    assert book.boards == (python,)
+    assert book.fingerprints() == {"points": python.fingerprint()}
+    [home] = book.bundles
+    assert (home.named_only, home.max_age_seconds) == (True, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("best_of = 11", "best_of = 0", "board[0].best_of"),
+        ("best_of = 11", 'best_of = "11"', "board[0].best_of"),
+        ('keep = "total"', 'keep = "best"', "board[0].best_of"),
+        ('keep = "total"', 'keep = "sum"', "board[0].keep"),
+        ("""'kart == "gt"'""", "'kart.x'", "board[0].where"),
+        ("""'kart == "gt"'""", "'class + 1'", "board[0].where"),
+        ("max = 25", "max = -1", "board[0].max"),
+        ("min = 0", "min = 0.5", "board[0].min"),
+        ("size = 100", "size = 0", "board[0].size"),
+        ('"sunday"', '"sun"', "board[0].week_start"),
+        ("grace_seconds = 5", "grace_seconds = nan", "board[0].grace_seconds"),
+        ("seal = true", 'seal = "true"', "board[0].seal"),
+        ("weekly = 8", "monthly = 8", "board[0].keep_periods.monthly"),
+        ("cooldown_seconds = 0.5", "cooldown_seconds = -1", "board[0].cooldown_seconds"),
+        ('profiles = "player"', 'profiles = "all"', "board[0].profiles"),
+        ('"2027-11-30"', '"2027-01-30"', "board[0].seasons[1].end"),
+        ('"2027-03-01"', '"2026-11-01"', "board[0].seasons[1].start"),
+        ('"2027-03-01"', "2027-03-01T00:00:00", "board[0].seasons[1].start"),
+        ('"2027-03-01"', "10:00:00", "board[0].seasons[1].start"),
+        ('name = "2027"', 'name = "2026"', "board[0].seasons[1].name"),
+        ('windows = ["weekly", "season"]', 'windows = ["weekly"]', "board[0].seasons"),
+        ("named_only = true", "named_only = 1", "bundle[0].named_only"),
+        ("max_age_seconds = 2.5", "max_age_seconds = -1", "bundle[0].max_age_seconds"),
+        ("max_age_seconds = 2.5", "max_age_seconds = inf", "bundle[0].max_age_seconds"),
+        ("max_age_seconds = 2.5", 'max_age_seconds = "2"', "bundle[0].max_age_seconds"),
+    ],
+)
+def test_a_wrong_choice_in_the_file_names_its_path(old, new, field):
+    assert old in CUP
+    with pytest.raises(SpecError) as caught:
+        load(CUP.replace(old, new, 1))
+    assert caught.value.field == field
+
+
+def test_a_bundle_shows_entries_with_a_usable_name_or_all():
+    rankings = [BundleRanking("points", "season")]
+    named = Bundle("home", rankings, named_only=True)
+    assert [named.shows({"name": name}) for name in ("Asha", "", " \t")] == [True, False, False]
+    assert not named.shows({"avatar": "owl"})
+    assert Bundle("home", rankings).shows({})
+    assert Bundle("home", rankings).max_age_seconds == 0
+    for age in ("1", True, float("nan")):
+        with pytest.raises(SpecError, match=r"^max_age_seconds"):
+            Bundle("home", rankings, max_age_seconds=age)
 
 
 def test_a_book_knows_its_boards_and_bundles():

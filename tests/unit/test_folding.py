@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbook.errors import Corrupt
-from rankbook.rules import Board, BoardRules, Fact
-from rankbook.rules.standing import Standing, decode, encode
+from rankbook.rules import CHANGED, WHYS, Board, BoardRules
+from rankbook.rules.standing import Result, Standing, decode, encode
+from tests.unit.facts import fact, fold
 
 BOARD = Board(
     "speed",
@@ -20,21 +21,6 @@ RULES = BoardRules(BOARD)
 LOW = BoardRules(
     Board("lap", measures={"t": {"value": "t", "type": "decimal(2)"}}, order_by=["t asc"])
 )
-
-
-def fact(event_id, at=0, profile=None, player="asha", **values):
-    return Fact(player, values, profile or {}, None, at, event_id, 1)
-
-
-def fold(rules, facts, stored=None):
-    """The stored entry after all facts, and the verdict of the last."""
-    why = ""
-    for each in facts:
-        verdict = rules.fold(stored, rules.candidate(each))
-        why = verdict.why
-        if verdict.key is not None:
-            stored = (verdict.key, verdict.value)
-    return stored, why
 
 
 def shown(rules, stored):
@@ -160,6 +146,39 @@ def test_an_entry_of_a_typing_site_takes_about_a_hundred_bytes():
     )
     assert decode(encode(standing)) == standing
     assert len(encode(standing)) <= 110
+
+
+def test_an_entry_without_extras_is_stored_as_it_always_was():
+    fields = ((89,), 1, "e1", (1.5, None), {"name": "Asha"})
+    old = b"\x95\x91Y\x01\xa2e1\x92\xcb?\xf8\0\0\0\0\0\0\xc0\x81\xa4name\xa4Asha"
+    assert encode(Result(*fields)) == encode(Standing(*fields)) == old
+    assert decode(old) == Standing(*fields)
+
+
+@pytest.mark.parametrize(
+    "extras",
+    [
+        {"sequence": 0},
+        {"counted": 3},
+        {"parts": ((), (1e-20,))},
+        {"results": (Result((5,), 1, "e", (), {}),)},
+    ],
+)
+def test_extras_read_back_and_those_after_the_last_take_no_bytes(extras):
+    standing = Standing((89,), 1, "e1", (), {}, **extras)
+    value = encode(standing)
+    assert decode(value) == standing
+    assert value[0] == 0x96 + ["sequence", "counted", "parts", "results"].index(*extras)
+
+
+def test_receipts_keep_the_place_of_a_word_so_words_are_only_added_at_the_end():
+    assert WHYS[:4] == ("new", "better", "earlier", "not-better")
+    assert WHYS[4:13] == (
+        *("newer", "older", "not-first", "added", "no-change", "overflow"),
+        *("cooldown", "period_closed", "banned"),
+    )
+    assert len(set(WHYS)) == len(WHYS)
+    assert {"new", "better", "earlier", "newer", "added"} <= CHANGED < set(WHYS)
 
 
 @pytest.mark.parametrize(

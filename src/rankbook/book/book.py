@@ -2,26 +2,29 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
-from rankbook.book import events, receipts, specification
+from rankbook.book import events, receipts, seasons, specification, state
+from rankbook.book.admission import Admission, seals_due
+from rankbook.book.bundles import BundleCache, BundleReading
 from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
-from rankbook.book.reading import RankingView, read_all, view
+from rankbook.book.reading import RankingView, read_all, sliced, view
 from rankbook.book.reconcile import Verification, compare
-from rankbook.errors import BookError, Refused, StoreError
+from rankbook.errors import BookError, StoreError
 from rankbook.log import open_log
-from rankbook.log.base import Draft, Log, Recording
-from rankbook.model import Event, Receipt, Standings
-from rankbook.rules import Board, BoardRules, BookSpec, Fact, load
+from rankbook.log.base import Draft, Log, Recorded, Recording
+from rankbook.model import Closing, Event, PeriodSummary, PlayerPeriod, Receipt, Standings
+from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking, current, instant, load
 from rankbook.store import open_store
-from rankbook.store.base import Auditable, Store
+from rankbook.store.base import Auditable, ByPosition, Store
 
+SEALS_AT_ONCE = 100
 FILE = "rankbook.toml"
 
 Clock = Callable[[], int]
@@ -30,14 +33,6 @@ Clock = Callable[[], int]
 def system_clock() -> int:
     """Microseconds since 1970 UTC."""
     return time.time_ns() // 1000
-
-
-class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
-    """The rankings of a bundle, read from one snapshot at one log position."""
-
-    name: str
-    position: int
-    rankings: tuple[Standings, ...]
 
 
 class Rankbook:
@@ -59,10 +54,13 @@ class Rankbook:
         self._clock = clock
         self._rules = {board.name: BoardRules(board) for board in spec.boards}
         self._boards = tuple(self._rules.values())
-        self._door = spec.door()
+        self._seals = any(board.seal for board in spec.boards)
+        self._admission = Admission(self._rules, spec.door(), log)
+        self._listeners: list[Callable[[Closing], object]] = []
+        self._bundles = BundleCache(store, self._bundle_views)
         [kept] = store.receipts([receipts.NOTE])
         specification.check(spec, kept)
-        self._folder = Folder(self._boards, log, store, specification.note(spec))
+        self._folder = Folder(self._boards, log, store, specification.note(spec), self._folded)
 
     @classmethod
     def open(
@@ -142,7 +140,7 @@ class Rankbook:
                 made |= self._folder.fold(until=max(seqs), ranks=ranks)
             made |= self._receipts([seq for seq in seqs if seq not in made])
         return [
-            receipts.receipt(self._boards, recorded, made.get(recorded.seq))
+            receipts.receipt(self._folder.decider, recorded, made.get(recorded.seq))
             for recorded in recording.events
         ]
 
@@ -162,24 +160,13 @@ class Rankbook:
         `new` of the answer counts those that were not known before. Raises as `submit_many`.
         """
         now_us = self._clock()
-        return self.log.record([self._checked(event, now_us) for event in submitted])
+        drafts = self._admission.drafts(submitted, now_us)
+        self._record_due_seals(now_us)
+        return self.log.record(drafts)
 
     def check(self, event: Event) -> None:
         """Hold an event against the book's rules without recording it. Raises `Refused`."""
-        self._checked(event, self._clock())
-
-    def _checked(self, event: Event, now_us: int) -> Draft:
-        if event.kind != "result":
-            raise Refused("kind", f"is {event.kind!r}; this version ranks results")
-        self._door(event)
-        draft = events.draft(event, now_us)
-        fact = Fact(
-            event.player, event.values, event.profile, event.sequence, draft.at_us, draft.id, 0
-        )
-        for rules in self._boards:
-            rules.rankings(event.values, draft.at_us)
-            rules.candidate(fact)
-        return draft
+        self._admission.drafts([event], self._clock())
 
     def fold(self, *, progress: Progress | None = None) -> None:
         """Rank everything that is recorded and pending. `progress` is told numbers of events."""
@@ -188,6 +175,47 @@ class Rankbook:
     def pending(self) -> int:
         """How far the rankings are behind the log, as a difference of positions."""
         return max(0, self.log.head() - self.store.position())
+
+    # --- what happens by itself ------------------------------------------------------------------
+
+    def on_close(self, listener: Callable[[Closing], object]) -> None:
+        """Call `listener` when a period has closed and this process has published its seal.
+
+        A closing is recorded in the log exactly once, whenever it is noticed: at the next
+        submission or opening after the boundary and its grace, or by `close_due`.
+        """
+        self._listeners.append(listener)
+
+    def close_due(self) -> None:
+        """Record and publish the closing of every period that has ended, as submissions do."""
+        if self._record_due_seals(self._clock()):
+            self._folder.fold()
+
+    def _record_due_seals(self, now_us: int) -> bool:
+        if not self._seals:
+            return False
+        drafts: list[Draft] = []
+        with suppress(StoreError):
+            [answer] = self.store.read([ByPosition(state.OPEN, 0, SEALS_AT_ONCE)]).answers
+            due = seals_due([(row.member, row.key) for row in sliced(answer).rows], now_us)
+            drafts = self._admission.drafts(due, now_us)
+        return bool(drafts) and bool(self.log.record(drafts).new)
+
+    def _folded(self, event: Recorded) -> None:
+        """An event that is no result was published by this process."""
+        if event.kind == "forget":
+            self.log.erase(event.seq)
+            self._bundles.forget()
+        elif event.kind == "seal":
+            closing = self._closing(event)
+            for listener in self._listeners:
+                listener(closing)
+
+    def _closing(self, event: Recorded) -> Closing:
+        board, window, period = state.read_period(events.body(event).target)
+        span = self._rules[board].window(window).period(period)
+        shown = msgspec.structs.replace(self._rules[board].period(span), sealed=True)
+        return Closing(board=board, window=window, period=shown, at=instant(event.at_us))
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -205,7 +233,8 @@ class Rankbook:
     ) -> RankingView:
         """One ranking, to read from: the board's first window and its current period by default.
 
-        Raises `NotFound` and says what exists.
+        Between seasons the current one is that which ended last. Raises `NotFound` and says what
+        exists.
         """
         return self._view(board, window, period, tags or {}, self._clock())
 
@@ -221,34 +250,70 @@ class Rankbook:
         return view(self.store, self._rules[board], window, period, tags, now_us)
 
     def bundle(self, name: str) -> BundleReading:
-        """All rankings of a bundle in their current periods, from one snapshot."""
-        bundle = self.spec.bundle(name)
-        now_us = self._clock()
-        views = [
+        """All rankings of a bundle in their current periods, from one snapshot.
+
+        Kept until one of them changes, or as long as the bundle's maximum age says.
+        """
+        return self._bundles.read(self.spec.bundle(name), self._clock())
+
+    def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
+        return [
             self._view(each.board, each.window, None, dict(each.tags), now_us)
             for each in bundle.rankings
         ]
-        position, found = read_all(self.store, views, lambda each: each.top_query(bundle.top))
-        return BundleReading(name=name, position=position, rankings=tuple(found))
 
-    def player(self, player: str, tags: Iterable[Mapping[str, object]] = ()) -> list[Standings]:
-        """The player's entry in every current ranking that has one, from one snapshot.
-
-        Which tags there are is known from the bundles; more can be given.
-        """
-        splits = {tuple(sorted(each.tags)) for b in self.spec.bundles for each in b.rankings}
-        splits |= {tuple(sorted((k, str(v)) for k, v in each.items())) for each in tags}
-        splits.add(())
+    def player(self, player: str) -> list[Standings]:
+        """The player's entry in every current ranking that has one, from one snapshot."""
         now_us = self._clock()
         views = [
-            self._view(board.name, window, None, dict(split), now_us)
-            for board in self.spec.boards
-            for window in board.windows
-            for split in sorted(splits)
-            if any(set(names) == {name for name, _ in split} for names in board.splits)
+            self._known_view(rules, ranking, now_us)
+            for rules in self._boards
+            for ranking in seasons.running(
+                self.store, rules, {n: current(w, now_us) for n, w in rules.windows.items()}
+            )
         ]
         _position, found = read_all(self.store, views, lambda each: each.entry_query(player))
         return [standings for standings in found if standings.entries]
+
+    def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
+        """Every period of a window that has entries, the newest first; all windows by default.
+
+        Raises `NotFound` and says what exists.
+        """
+        self.spec.board(board)
+        rules = self._rules[board]
+        names = list(rules.windows) if window is None else [rules.window(window).name]
+        return [
+            each
+            for name in names
+            for each in seasons.periods(self.store, rules, name, self._seen_now())
+        ]
+
+    def player_periods(
+        self,
+        player: str,
+        board: str,
+        window: str | None = None,
+        tags: Mapping[str, object] | None = None,
+    ) -> list[PlayerPeriod]:
+        """The player's rank, score, count and percentile in each period, the newest first.
+
+        Raises `NotFound` and says what exists.
+        """
+        self.spec.board(board)
+        rules = self._rules[board]
+        name = next(iter(rules.windows)) if window is None else window
+        rules.window(name)
+        chosen = dict(rules.tags(tags or {}))
+        return seasons.of_player(self.store, rules, name, chosen, player, self._seen_now())
+
+    def _seen_now(self) -> Callable[[BoardRules, Ranking], RankingView]:
+        now_us = self._clock()
+        return lambda rules, ranking: self._known_view(rules, ranking, now_us)
+
+    def _known_view(self, rules: BoardRules, ranking: Ranking, now_us: int) -> RankingView:
+        span = rules.window(ranking.window).period(ranking.period)
+        return RankingView(self.store, rules, ranking, span, now_us)
 
     # --- checking --------------------------------------------------------------------------------
 

@@ -7,7 +7,9 @@ import msgspec
 from rankbook.errors import LogError
 from rankbook.log.base import Draft, Recorded
 from rankbook.model import Event, Value
-from rankbook.rules import Fact, micros
+from rankbook.rules import Fact, instant, micros
+
+__all__ = ["Body", "body", "draft", "fact", "instant"]
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):

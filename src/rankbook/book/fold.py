@@ -4,50 +4,34 @@ One step reads the events after the store's position, reads the entries they tou
 rules, and publishes every change, every receipt and the new position in one atomic step on the
 condition that the position is still what it was. Whoever loses that race reads again. So any number
 of processes may fold, and a crash at any point leaves a step done or not done.
+
+A step is a run of results, or one event of another kind.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
-from rankbook.book import events, places, receipts
+from rankbook.book import events, places, receipts, replay, state
+from rankbook.book.deciding import Decider, Outcome
+from rankbook.book.working import Working
 from rankbook.errors import PositionMoved
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules
-from rankbook.store.base import Change, RankingId, Store, Stored
+from rankbook.store.base import Store
 
 STEP_EVENTS = 1000
 ATTEMPTS = 1000
 
 Progress = Callable[[int], None]
-Key = tuple[str, bytes]
-
-
-class Outcome(NamedTuple):
-    """What one event did to one ranking: the entry's key before and after."""
-
-    rules: BoardRules
-    ranking: RankingId
-    member: bytes
-    why: str
-    before: bytes | None
-    after: bytes | None
-
-
-class Touch(NamedTuple):
-    """An entry that a step may change, and the candidate for it."""
-
-    rules: BoardRules
-    ranking: RankingId
-    member: bytes
-    candidate: object
+Folded = Callable[[Recorded], None]
 
 
 class Step(NamedTuple):
-    """A folded step: its receipts, by seq, as bytes."""
+    """A published step: its events, and their receipts as bytes, by seq."""
 
-    last: int
-    events: int
+    events: Sequence[Recorded]
     receipts: dict[int, bytes]
 
 
@@ -55,13 +39,23 @@ class Folder:
     """Applies the log to the store. Safe to use from many threads; one of them folds at a time.
 
     `note` is kept beside the rankings with the first step: under which specification they are.
+    `folded` is called with each event that is no result, after its step is published here.
     """
 
-    def __init__(self, boards: Sequence[BoardRules], log: Log, store: Store, note: bytes) -> None:
+    def __init__(
+        self,
+        boards: Sequence[BoardRules],
+        log: Log,
+        store: Store,
+        note: bytes,
+        folded: Folded = lambda _event: None,
+    ) -> None:
         self._boards = boards
+        self.decider = Decider(boards)
         self._log = log
         self._store = store
         self._note = note
+        self._folded = folded
         self._lock = threading.Lock()
 
     def fold(
@@ -89,8 +83,11 @@ class Folder:
                 return made
             if until is not None:
                 made.update(step.receipts)
+            for event in step.events:
+                if event.kind != "result":
+                    self._folded(event)
             if progress is not None:
-                progress(step.events)
+                progress(len(step.events))
 
     def _step(self, position: int, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
@@ -99,72 +96,51 @@ class Folder:
                 pending = [recorded for recorded in pending if recorded.seq <= until]
             if not pending:
                 return None
+            run = list(takewhile(lambda recorded: recorded.kind == "result", pending))
             try:
-                return self._publish(position, pending, ranks)
+                return self._publish(position, run or pending[:1], ranks)
             except PositionMoved:
                 position = self._store.position()
         raise PositionMoved("other processes publish faster than this one can fold")
 
-    def _publish(self, position: int, pending: Sequence[Recorded], ranks: bool) -> Step:
-        touches = [self._touches(recorded) for recorded in pending]
-        stored = self._stored(position, touches)
-        current = dict(stored)
-        outcomes = [self._decide(touched, current) for touched in touches]
-        changes = _changes(touches, stored, current)
-        numbers = places.none(outcomes)
-        if ranks:
-            numbers = places.predict(self._store, position, outcomes, stored, current)
+    def _publish(self, position: int, run: Sequence[Recorded], ranks: bool) -> Step:
+        working = Working(self._store, position)
+        outcomes = self._decide(working, run)
+        numbers = places.predict(working, outcomes) if ranks else places.none(outcomes)
         made = {
-            recorded.seq: receipts.pack(outcome, number)
-            for recorded, outcome, number in zip(pending, outcomes, numbers, strict=True)
+            recorded.seq: receipts.pack(recorded, outcome, number)
+            for recorded, outcome, number in zip(run, outcomes, numbers, strict=True)
         }
-        last = pending[-1].seq
         kept = list(made.items())
         if position == 0:
             kept.insert(0, (receipts.NOTE, self._note))
-        self._store.publish(changes, kept, expect=position, then=last)
-        return Step(last, len(pending), made)
+        self._store.publish(
+            working.changes(), kept, expect=position, then=run[-1].seq, drops=working.drops()
+        )
+        return Step(run, made)
 
-    def _touches(self, recorded: Recorded) -> list[Touch]:
-        fact = events.fact(recorded)
-        member = fact.player.encode()
-        touched: list[Touch] = []
-        for rules in self._boards:
-            candidate = rules.candidate(fact)
-            for ranking in rules.rankings(fact.values, fact.at_us):
-                id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
-                touched.append(Touch(rules, id, member, candidate))
-        return touched
+    def _decide(self, working: Working, run: Sequence[Recorded]) -> list[list[Outcome]]:
+        if run[0].kind != "result":
+            return [self._other(working, run[0])]
+        results = [self.decider.result(recorded) for recorded in run]
+        working.prefetch(cell for result in results for cell in self.decider.wanted(result))
+        return [self.decider.decide(working, result) for result in results]
 
-    def _stored(self, position: int, touches: Iterable[list[Touch]]) -> dict[Key, Stored]:
-        wanted = {
-            (t.ranking.name, t.member): (t.ranking, t.member) for each in touches for t in each
-        }
-        at, found = self._store.entries(list(wanted.values()))
-        if at != position:
-            raise PositionMoved(f"the rankings moved from {position} to {at}")
-        return {key: entry for key, entry in zip(wanted, found, strict=True) if entry is not None}
-
-    def _decide(self, touched: list[Touch], current: dict[Key, Stored]) -> list[Outcome]:
-        outcomes: list[Outcome] = []
-        for rules, ranking, member, candidate in touched:
-            key = (ranking.name, member)
-            before = current.get(key)
-            verdict = rules.fold(before, candidate)  # type: ignore[arg-type]
-            old = None if before is None else before.key
-            if verdict.key is not None:
-                current[key] = Stored(verdict.key, verdict.value)
-            outcomes.append(Outcome(rules, ranking, member, verdict.why, old, verdict.key or old))
-        return outcomes
-
-
-def _changes(
-    touches: Iterable[list[Touch]], stored: dict[Key, Stored], current: dict[Key, Stored]
-) -> list[Change]:
-    """One change for each entry that ended up different, sorted by ranking."""
-    rankings = {t.ranking.name: t.ranking for each in touches for t in each}
-    changed: list[Change] = []
-    for (name, member), entry in current.items():
-        if stored.get((name, member)) is not entry:
-            changed.append(Change(rankings[name], member, entry.key, entry.value))
-    return changed
+    def _other(self, working: Working, event: Recorded) -> list[Outcome]:
+        """Apply an event that is no result. One that was forgotten since says nothing."""
+        member = event.player.encode()
+        if event.kind == "ban":
+            working.put(state.BANS, member, state.marked(event.seq))
+        elif event.kind == "unban":
+            working.remove(state.BANS, member)
+        elif event.kind == "profile":
+            self.decider.profile(working, event, events.body(event).profile)
+        elif event.kind == "seal":
+            period = events.body(event).target.encode()
+            working.remove(state.OPEN, period)
+            working.put(state.SEALS, period, state.marked(event.seq))
+        elif event.kind == "forget" and event.player:
+            replay.forget(working, member, self._boards)
+        if event.kind in ("ban", "unban", "void", "correct", "forget") and event.player:
+            return replay.replay(self.decider, working, self._log, event)
+        return []

@@ -6,14 +6,12 @@ after it are those before it, less what the step takes away and plus what it put
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from rankbook.errors import PositionMoved
+from rankbook.book.deciding import Outcome
+from rankbook.book.working import Working
 from rankbook.rules import BoardRules
-from rankbook.store.base import CountBefore, Counts, RankingId, Store, Stored
-
-if TYPE_CHECKING:
-    from rankbook.book.fold import Key, Outcome
+from rankbook.store.base import CountBefore, Counts, RankingId
 
 Ranks = tuple[int | None, int | None]
 _Bound = Callable[[bytes, bytes], bytes]
@@ -28,40 +26,35 @@ class _Moves(NamedTuple):
     after: dict[bytes, bytes]
 
 
-def none(outcomes: Iterable[Sequence["Outcome"]]) -> list[list[Ranks]]:
+def none(outcomes: Iterable[Sequence[Outcome]]) -> list[list[Ranks]]:
     """No ranks: (None, None) for every outcome."""
     return [[(None, None)] * len(each) for each in outcomes]
 
 
-def predict(
-    store: Store,
-    position: int,
-    outcomes: Sequence[Sequence["Outcome"]],
-    stored: Mapping["Key", Stored],
-    current: Mapping["Key", Stored],
-) -> list[list[Ranks]]:
+def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[list[Ranks]]:
     """The 1-based ranks (before the step, after it) of every outcome's entry, from one read.
 
-    Raises `PositionMoved` when the store is no longer at `position`.
+    Raises `PositionMoved` when the store has moved on.
     """
     moves: dict[str, _Moves] = {}
     for outcome in (outcome for each in outcomes for outcome in each):
-        name, member = outcome.ranking.name, outcome.member
-        move = moves.setdefault(name, _Moves(outcome.rules, outcome.ranking, {}, {}))
-        for keys, entries in ((move.before, stored), (move.after, current)):
-            entry = entries.get((name, member))
-            if entry is not None:
-                keys[member] = entry.key
+        id, member = outcome.id, outcome.member
+        move = moves.get(id.name)
+        if move is None:
+            move = moves[id.name] = _Moves(outcome.rules, id, {}, {})
+        old, new = working.was(id, member), working.get(id, member)
+        if old is not None:
+            move.before[member] = old.key
+        if new is not None:
+            move.after[member] = new.key
     bounds = {name: _bounds(move) for name, move in moves.items()}
-    reading = store.read([CountBefore(moves[name].ranking, bounds[name]) for name in moves])
-    if reading.position != position:
-        raise PositionMoved(f"the rankings moved from {position} to {reading.position}")
+    reading = working.read([CountBefore(moves[name].ranking, bounds[name]) for name in moves])
     ranks: dict[str, dict[bytes, Ranks]] = {}
     for (name, move), answer in zip(moves.items(), reading.answers, strict=True):
         if isinstance(answer, Counts):
             counts = dict(zip(bounds[name], answer.before, strict=True))
             ranks[name] = _ranks(move, counts)
-    return [[ranks[o.ranking.name][o.member] for o in each] for each in outcomes]
+    return [[ranks[o.id.name][o.member] for o in each] for each in outcomes]
 
 
 def _bounds(move: _Moves) -> tuple[bytes, ...]:

@@ -2,28 +2,61 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from rankbook.model import Entry, Standings
-from rankbook.rules import BoardRules, PeriodSpan, Ranking, ranks
-from rankbook.store.base import Answer, AroundMember, ByPosition, Query, RankingId, Slice, Store
+import msgspec
+
+from rankbook.book import cursors, state
+from rankbook.errors import Corrupt, Refused
+from rankbook.model import Entry, Friend, Friends, Period, Standings
+from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, is_closed, ranks
+from rankbook.store.base import (
+    Answer,
+    AroundMember,
+    ByPosition,
+    FromBound,
+    Query,
+    RankingId,
+    Slice,
+    Store,
+    window,
+)
 
 MAX_LIMIT = 1000
 TOP = 10
 AROUND = 5
+RETRIES = 100
 
 
 class RankingView:
-    """One ranking of a book, for reading. Every call reads one snapshot."""
+    """One ranking of a book, for reading. Every call reads one snapshot.
 
-    def __init__(self, store: Store, rules: BoardRules, ranking: Ranking, span: PeriodSpan) -> None:
-        self._store = store
+    `now_us` decides whether the period is sealed.
+    """
+
+    def __init__(
+        self, store: Store, rules: BoardRules, ranking: Ranking, span: PeriodSpan, now_us: int
+    ) -> None:
+        self.store = store
         self.rules = rules
         self.ranking = ranking
         self.span = span
         self.id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
+        self.size = rules.board.size
+        self.beside = state.PROFILES if rules.board.profiles == "player" else None
+        self._now_us = now_us
 
     def top(self, limit: int = TOP) -> Standings:
         """The first `limit` entries. O(log n + limit)."""
-        return self._standings(self.top_query(limit))
+        return self.standings(self.ask(self.top_query(limit)))
+
+    def page(self, limit: int = TOP, cursor: str | None = None) -> Standings:
+        """`limit` entries from a cursor on (the first page without one), with cursors onward.
+
+        A cursor marks a place in the order, not a number of rows: no entry comes twice or is
+        missed while others move. Raises `Refused` for a cursor of another ranking or period.
+        """
+        found = cursors.read(self.ranking.name, cursor)
+        query = FromBound(self.id, found.bound, checked(limit), found.back, self.beside)
+        return cursors.onward(self.ranking.name, self.ask(query), self.standings, self.capped)
 
     def around(self, player: str, limit: int = AROUND) -> Standings:
         """`limit` entries with the player's among them, in the middle where the edges allow.
@@ -31,53 +64,133 @@ class RankingView:
         The window is full wherever the ranking has that many entries; without an entry of the
         player it is empty. O(log n + limit).
         """
-        return self._standings(AroundMember(self.id, member(player), checked(limit)))
+        asked = checked(limit)
+        if self.size is None:
+            return self.standings(
+                self.ask(AroundMember(self.id, member(player), asked, self.beside))
+            )
+        return self._around_capped(player, asked)
+
+    def _around_capped(self, player: str, limit: int) -> Standings:
+        """The window is chosen inside the cap: two reads, of which the second must be as new."""
+        for _attempt in range(RETRIES):
+            own = self.ask(self.entry_query(player))
+            if not own.rows or own.start >= self.capped(own.count):
+                return self.standings(Slice(own.version, own.count, own.groups, 0, 0, 0, []))
+            start, count = window(own.start, limit, self.capped(own.count))
+            found = self.ask(ByPosition(self.id, start, count, self.beside))
+            if found.version == own.version:
+                return self.standings(found)
+        raise Refused("player", "moves too fast to be shown among the others")
 
     def entry(self, player: str) -> Entry | None:
         """The player's entry with its rank, or None. O(log n)."""
-        found = self._standings(self.entry_query(player)).entries
+        found = self.standings(self.ask(self.entry_query(player))).entries
         return found[0] if found else None
 
     def rank(self, player: str) -> int | None:
         """The player's 1-based rank under the board's numbering, or None. O(log n)."""
-        [answer] = self._store.read([self.entry_query(player)]).answers
-        numbers = _numbers(self.rules, _slice(answer))
+        numbers = self.numbers(self.ask(self.entry_query(player)))
         return numbers[0] if numbers else None
+
+    def at(self, place: int) -> Entry | None:
+        """The entry at a 1-based place in the order, or None past the end. O(log n)."""
+        if place < 1:
+            raise ValueError(f"place is {place}; the first is 1")
+        found = self.standings(self.ask(ByPosition(self.id, place - 1, 1, self.beside))).entries
+        return found[0] if found else None
 
     def count(self) -> int:
         """How many entries the ranking has."""
-        [answer] = self._store.read([ByPosition(self.id, 0, 0)]).answers
-        return answer.count
+        return self.capped(self.ask(ByPosition(self.id, 0, 0)).count)
+
+    def among(self, players: Sequence[str]) -> Friends:
+        """These players' entries, best first, with ranks among themselves and among all.
+
+        O(players x log n), from one snapshot. At most 1,000 players.
+        """
+        asked = sorted({member(player) for player in players})
+        checked(max(1, len(asked)))
+        reading = self.store.read([AroundMember(self.id, each, 1, self.beside) for each in asked])
+        found = [sliced(answer) for answer in reading.answers]
+        kept = sorted(
+            [each for each in found if each.rows and each.start < self.capped(each.count)],
+            key=lambda each: each.start,
+        )
+        group = self.rules.group_bytes
+        prefixes = [each.rows[0].key[:group] for each in kept]
+        numbers = ranks(self.rules.board.numbering, 0, 0, 0, prefixes)
+        shown = self.standings(found[0] if found else self.ask(ByPosition(self.id, 0, 0)))
+        return Friends(
+            board=shown.board,
+            window=shown.window,
+            period=shown.period,
+            tags=shown.tags,
+            count=shown.count,
+            friends=tuple(
+                [
+                    Friend(rank_among=number, entry=self.standings(each).entries[0])
+                    for number, each in zip(numbers, kept, strict=True)
+                ]
+            ),
+        )
 
     # --- for readers of several rankings in one snapshot -----------------------------------------
 
     def top_query(self, limit: int) -> Query:
         """The query of `top`."""
-        return ByPosition(self.id, 0, checked(limit))
+        return ByPosition(self.id, 0, checked(limit), self.beside)
 
     def entry_query(self, player: str) -> Query:
         """The query of `entry`."""
-        return AroundMember(self.id, member(player), 1)
+        return AroundMember(self.id, member(player), 1, self.beside)
+
+    def ask(self, query: Query) -> Slice:
+        """The answer to one query for rows, from a snapshot of its own."""
+        [answer] = self.store.read([query]).answers
+        return sliced(answer)
+
+    def capped(self, count: int) -> int:
+        """How many of `count` entries are in the ranking: all, or the board's size."""
+        return count if self.size is None else min(count, self.size)
+
+    def numbers(self, found: Slice) -> list[int]:
+        """The 1-based ranks of the rows that are within the board's size."""
+        group = self.rules.group_bytes
+        prefixes = [row.key[:group] for row in found.rows]
+        within = max(0, self.capped(found.count) - found.start)
+        return ranks(
+            self.rules.board.numbering,
+            found.start,
+            found.before,
+            found.groups_before,
+            prefixes[:within],
+        )
+
+    def period(self) -> Period:
+        """The ranking's period as people read it."""
+        sealed = self.rules.board.seal and is_closed(self.span, self._now_us, self.rules.grace_us)
+        return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
     def standings(self, answer: Answer) -> Standings:
         """The answer to one of this view's queries, as people read it. Raises `Corrupt`."""
-        found = _slice(answer)
-        numbers = _numbers(self.rules, found)
+        found = sliced(answer)
+        numbers = self.numbers(found)
         entry = self.rules.entry
+        entries = [entry(number, *row) for number, row in zip(numbers, found.rows, strict=False)]
+        if self.beside is not None:
+            entries = [
+                msgspec.structs.replace(each, profile=_profile(kept))
+                for each, kept in zip(entries, found.beside, strict=False)
+            ]
         return Standings(
             board=self.ranking.board,
             window=self.ranking.window,
-            period=self.rules.period(self.span),
+            period=self.period(),
             tags=dict(self.ranking.tags),
-            count=found.count,
-            entries=tuple(
-                [entry(number, *row) for number, row in zip(numbers, found.rows, strict=True)]
-            ),
+            count=self.capped(found.count),
+            entries=tuple(entries),
         )
-
-    def _standings(self, query: Query) -> Standings:
-        [answer] = self._store.read([query]).answers
-        return self.standings(answer)
 
 
 def member(player: str) -> bytes:
@@ -115,22 +228,21 @@ def view(
     """
     name = next(iter(rules.windows)) if window is None else window
     cut = rules.window(name)
-    span = cut.period_at(now_us) if period is None else cut.period(period)
-    return RankingView(store, rules, rules.ranking(name, span.id, tags), span)
+    span = current(cut, now_us) if period is None else cut.period(period)
+    if span is None:
+        span = cut.period_at(now_us)
+    return RankingView(store, rules, rules.ranking(name, span.id, tags), span, now_us)
 
 
-def _slice(answer: Answer) -> Slice:
+def sliced(answer: Answer) -> Slice:
+    """An answer that is rows."""
     if not isinstance(answer, Slice):
         raise TypeError("the store answered another question")
     return answer
 
 
-def _numbers(rules: BoardRules, found: Slice) -> list[int]:
-    group = rules.group_bytes
-    return ranks(
-        rules.board.numbering,
-        found.start,
-        found.before,
-        found.groups_before,
-        [row.key[:group] for row in found.rows],
-    )
+def _profile(kept: bytes | None) -> dict[str, str]:
+    try:
+        return {} if kept is None else state.unpack_profile(kept)
+    except msgspec.DecodeError as error:
+        raise Corrupt("a player's profile cannot be read") from error

@@ -1,13 +1,14 @@
 """Receipts as the store keeps them, and as callers get them.
 
-A stored receipt is a msgpack array with five numbers for each ranking that the event touched, in
-the order of the rankings' names, which stays when a book's boards or splits are written in another:
+A stored receipt is a msgpack array with a line for each ranking that the event touched, in the
+order of the rankings' names:
 
-    [ [why, previous score, score, previous rank, rank], ... ]
+    [ [why, previous score, score, previous rank, rank], ... ]               of a result
+    [ [why, previous score, score, previous rank, rank, ranking], ... ]      of another event
 
 `why` is an index into WHYS, ranks are 1-based or nil, as scores are where there was none. What the
-rankings are called follows from the event, so an event with four rankings takes about 40 bytes.
-Under `NOTE`, where no event can be, stands the specification that the rankings were made under.
+rankings of a result are called follows from the event, so one with four rankings takes about 40
+bytes. Under `NOTE`, where no event can be, stands the specification the rankings were made under.
 """
 
 from collections.abc import Sequence
@@ -15,50 +16,52 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rankbook.book import events
-from rankbook.errors import Corrupt
+from rankbook.book.deciding import Decider, Outcome
+from rankbook.errors import Corrupt, NotFound
 from rankbook.log.base import Recorded
 from rankbook.model import Number, Placement, Receipt
-from rankbook.rules import BoardRules, Ranking
+from rankbook.rules import CHANGED, WHYS, Ranking
 from rankbook.rules.instants import instant
 
 if TYPE_CHECKING:
-    from rankbook.book.fold import Outcome
     from rankbook.book.places import Ranks
 
 NOTE = 0
-WHYS = ("new", "better", "earlier", "not-better")
-CHANGED = ("new", "better", "earlier")
 
-Line = tuple[int, Number | None, Number | None, int | None, int | None]
+Score = Number | None
+Rank = int | None
+Line = tuple[int, Score, Score, Rank, Rank]
+NamedLine = tuple[int, Score, Score, Rank, Rank, str]
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(list[Line])
+_lines = msgspec.msgpack.Decoder(list[Line])
+_named = msgspec.msgpack.Decoder(list[NamedLine])
 _index = {why: index for index, why in enumerate(WHYS)}
 
 
-def pack(outcomes: Sequence["Outcome"], ranks: Sequence["Ranks"]) -> bytes:
+def pack(recorded: Recorded, outcomes: Sequence[Outcome], ranks: Sequence["Ranks"]) -> bytes:
     """The stored receipt of an event's outcomes."""
-    lines: list[Line] = []
+    lines: list[Line | NamedLine] = []
     ordered = sorted(zip(outcomes, ranks, strict=True), key=_ranking_name)
     for outcome, (was, now) in ordered:
         score = outcome.rules.key_score
         before, after = outcome.before, outcome.after
         old = None if before is None else score(before)
         new = None if after is None else score(after)
-        lines.append((_index[outcome.why], old, new, was, now))
+        line = (_index[outcome.why], old, new, was, now)
+        lines.append(line if recorded.kind == "result" else (*line, outcome.id.name))
     return _encoder.encode(lines)
 
 
-def _ranking_name(pair: tuple["Outcome", "Ranks"]) -> str:
-    return pair[0].ranking.name
+def _ranking_name(pair: tuple[Outcome, "Ranks"]) -> str:
+    return pair[0].id.name
 
 
-def receipt(boards: Sequence[BoardRules], recorded: Recorded, stored: bytes | None) -> Receipt:
+def receipt(decider: Decider, recorded: Recorded, stored: bytes | None) -> Receipt:
     """The receipt of a recorded event; "pending" where none is stored yet. Raises `Corrupt`."""
     placements: tuple[Placement, ...] = ()
     if stored is not None:
-        placements = tuple(_placements(boards, recorded, stored))
+        placements = tuple(_placements(decider, recorded, stored))
     return Receipt(
         event_id=recorded.id,
         player=recorded.player,
@@ -69,14 +72,15 @@ def receipt(boards: Sequence[BoardRules], recorded: Recorded, stored: bytes | No
     )
 
 
-def _placements(boards: Sequence[BoardRules], recorded: Recorded, stored: bytes) -> list[Placement]:
+def _placements(decider: Decider, recorded: Recorded, stored: bytes) -> list[Placement]:
     try:
-        lines = _decoder.decode(stored)
-    except msgspec.DecodeError as error:
+        if recorded.kind != "result":
+            return [_placement(Ranking.parse(line[5]), line[:5]) for line in _named.decode(stored)]
+        lines = _lines.decode(stored)
+    except (msgspec.DecodeError, NotFound) as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
-    values = events.body(recorded).values
-    touched = [ranking for b in boards for ranking in b.rankings(values, recorded.at_us)]
-    if len(touched) != len(lines):
+    touched = [r for each in decider.result(recorded).touched for r, _id in each.rankings]
+    if len(touched) != len(lines) or any(line[0] >= len(WHYS) for line in lines):
         raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
     line_of = dict(zip(sorted([ranking.name for ranking in touched]), lines, strict=True))
     return [_placement(ranking, line_of[ranking.name]) for ranking in touched]

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from rankbook.book.state import is_hint
 from rankbook.errors import Corrupt, NotFound
 from rankbook.rules import BoardRules, Ranking
 from rankbook.store.base import Audit, RankingId
@@ -52,9 +53,9 @@ def compare(
     and the next one is compared. `compared` is called with numbers of entries looked at.
     """
     faults: list[str] = []
-    names = {id.name: id for id in expected.rankings()}
+    names = {id.name: id for id in expected.rankings() if not is_hint(id.name)}
     with _noting("the list of rankings", faults):
-        names |= {id.name: id for id in actual.rankings()}
+        names |= {id.name: id for id in actual.rankings() if not is_hint(id.name)}
     disagreements: list[Disagreement] = []
     entries = 0
     for name in sorted(names):

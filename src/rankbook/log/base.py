@@ -60,6 +60,15 @@ class Log(Protocol):
         """A player's events with seq <= `until`, oldest first."""
         ...
 
+    def erase(self, until: int) -> int:
+        """Erase the players named by "forget" events with seq <= `until`, and say how many.
+
+        Of their events up to that one, the place, the times and the id are left: the kind becomes
+        "forgotten" (that of the forget event itself stays), player and body are emptied. To be
+        called once every store has folded that far; calling again does nothing.
+        """
+        ...
+
     def head(self) -> int:
         """The seq of the newest event that `read` can hand out; 0 for an empty log."""
         ...

@@ -93,6 +93,19 @@ class SqliteLog:
             yield from chunk
             after = chunk[-1].seq
 
+    def erase(self, until: int) -> int:
+        """See `Log.erase`. What is overwritten is gone from the file and its WAL."""
+        with self._reading() as connection:
+            if not list(sql.to_forget(connection, until=until)):
+                return 0
+        with _usable(self._path), self._write_lock:
+            with transaction(self._writer):
+                named = list(sql.to_forget(self._writer, until=until))
+                for seq, player in named:
+                    sql.erase_player(self._writer, player=player, until=seq)
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(named)
+
     def head(self) -> int:
         """See `Log.head`. O(1)."""
         with self._reading() as connection:

@@ -38,6 +38,7 @@ def connect(path: Path, *, create: bool, busy_timeout_ms: int) -> sqlite3.Connec
         _known(connection, path, create=create)
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
     except BaseException:
         connection.close()
         raise

@@ -4,15 +4,18 @@ from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.config import BookSpec, Bundle, BundleRanking, load
 from rankbook.rules.door import ValueRule, check_event
-from rankbook.rules.folding import Candidate, Fact, Verdict
+from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros
 from rankbook.rules.numbering import ranks
+from rankbook.rules.periods import PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
+from rankbook.rules.seasons import Season
 from rankbook.rules.standing import Standing
-from rankbook.rules.windows import PeriodSpan, Window
 
 __all__ = [
+    "CHANGED",
+    "WHYS",
     "Board",
     "BoardRules",
     "BookSpec",
@@ -23,12 +26,17 @@ __all__ = [
     "Measure",
     "PeriodSpan",
     "Ranking",
+    "Season",
     "Standing",
     "ValueRule",
     "Verdict",
+    "Why",
     "Window",
     "check_event",
+    "closes_at",
+    "current",
     "instant",
+    "is_closed",
     "load",
     "micros",
     "ranks",

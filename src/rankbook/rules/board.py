@@ -1,16 +1,32 @@
 """A board's specification: what is measured, how it is ordered, kept, split, and cut in time."""
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from rankbook.errors import SpecError
+from rankbook.rules.calendars import WEEKDAYS
+from rankbook.rules.conditions import Condition
 from rankbook.rules.folding import KEEPS
+from rankbook.rules.measures import MAX_MEASURES, check_reads, read_column, read_measures
 from rankbook.rules.numbering import NUMBERINGS, Numbering
+from rankbook.rules.options import (
+    MAX_BEST_OF,
+    MAX_SIZE,
+    KeepPeriods,
+    check_belongs,
+    check_between,
+    check_keep_periods,
+    check_seconds,
+    check_window_options,
+    same_seconds,
+    scaled_limits,
+)
 from rankbook.rules.ordering import Column
-from rankbook.rules.scoring import CompiledMeasure, Measure
+from rankbook.rules.periods import ALL_TIME, Window
+from rankbook.rules.scoring import CompiledMeasure
+from rankbook.rules.seasons import MAX_SEASONS, Season, season_spans
 from rankbook.rules.specs import (
     check_choice,
     check_count,
@@ -19,18 +35,17 @@ from rankbook.rules.specs import (
     check_value_name,
     shaped,
 )
-from rankbook.rules.windows import ALL_TIME, open_window
+from rankbook.rules.windows import MONDAY, open_window
 from rankbook.rules.zones import Zone, parse_zone
 
-MAX_MEASURES = 8
 MAX_SPLITS = 32
 MAX_SPLIT_TAGS = 8
 MAX_DETAILS = 32
 TIE_BREAKS = ("first", "last", "player")
+LATEST_BY = ("sequence", "at")
+PROFILES = ("entry", "player")
 RESERVED_TAGS = ("board", "window", "period")
 STORED_FORM = 1
-
-MeasureSpec = str | Measure | Callable[..., Any] | dict[str, Any]
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,6 +55,14 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `Measure`s or functions of the values. `order_by` lists measures as "score desc". Each of
     `splits` is a list of value names, the empty one being overall. `details` are values kept
     beside the score. Sequences may be lists; they are kept as tuples.
+
+    `best_of` = n totals a player's n best results only; `latest_by` is what makes a result newer.
+    `where` is an expression: events for which it is not true do not exist for this board. `min`
+    and `max` limit one event's first measure of the order, at the door. Of a ranking only the
+    first `size` entries count as in it. A period takes results until `grace_seconds` after its
+    end, or for ever without `seal`; `keep_periods` is how many stay readable, for all windows or
+    by window. A result within `cooldown_seconds` of the player's last is not ranked. `profiles`
+    says whose name an entry shows: that result's, or the player's current one.
     """
 
     name: str
@@ -52,25 +75,60 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbering: Numbering = "competition"
     tie_break: str = "first"
     details: tuple[str, ...] = ()
+    best_of: int | None = None
+    latest_by: str = "sequence"
+    where: str | None = None
+    min: Any = None
+    max: Any = None
+    size: int | None = None
+    week_start: str = MONDAY
+    seasons: tuple[Any, ...] = ()
+    grace_seconds: int | float = 0
+    seal: bool = False
+    keep_periods: KeepPeriods = None
+    cooldown_seconds: int | float = 0
+    profiles: str = "entry"
 
     def __post_init__(self) -> None:
         """Bring every field into its shape and check it."""
         check_name(shaped(self.name, str, "name"), "name")
         for field, type_ in _SHAPES.items():
             self._set(field, shaped(getattr(self, field), type_, field))
-        self._set("measures", _measures(self.measures))
-        self.columns()
-        check_choice(self.keep, KEEPS, "keep")
-        check_choice(self.numbering, NUMBERINGS, "numbering")
-        check_choice(self.tie_break, TIE_BREAKS, "tie_break")
+        self._set("measures", read_measures(self.measures))
+        first = self.columns()[0].measure
+        scaled_limits(self.min, self.max, self.compiled()[first].type)
+        for field, choices in _CHOICES.items():
+            check_choice(getattr(self, field), choices, field)
         _check_splits(self.splits)
-        zone = self.parsed_zone()
-        _check_list(self.windows, "windows", 1, 16)
-        for index, name in enumerate(self.windows):
-            open_window(name, zone, f"windows[{index}]")
+        self._check_time()
+        self._check_options()
         _check_list(self.details, "details", 0, MAX_DETAILS)
         for index, name in enumerate(self.details):
             check_value_name(name, f"details[{index}]")
+
+    def _check_time(self) -> None:
+        _check_list(self.windows, "windows", 1, 16)
+        check_count(self.seasons, 0, MAX_SEASONS, "seasons")
+        seasons = [shaped(each, Season, f"seasons[{i}]") for i, each in enumerate(self.seasons)]
+        self._set("seasons", tuple(seasons))
+        self.open_windows()
+        check_window_options(self.windows, self.week_start, seasons)
+        check_keep_periods(self.keep_periods, self.windows)
+        for field in ("grace_seconds", "cooldown_seconds"):
+            check_seconds(getattr(self, field), field)
+
+    def _check_options(self) -> None:
+        total, latest = self.keep == "total", self.keep == "latest"
+        check_belongs(self.best_of is not None, "best_of", total, 'keep = "total"')
+        given = self.latest_by != LATEST_BY[0]
+        check_belongs(given, "latest_by", latest, 'keep = "latest"')
+        if self.best_of is not None:
+            check_between(self.best_of, 1, MAX_BEST_OF, "best_of")
+        if self.size is not None:
+            check_between(self.size, 1, MAX_SIZE, "size")
+        condition = self.condition()
+        if condition is not None:
+            check_reads(condition.expression, "", self.measures, "where")
 
     def _set(self, field: str, value: object) -> None:
         msgspec.structs.force_setattr(self, field, value)
@@ -84,7 +142,9 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The columns of the order. Raises `SpecError`."""
         _check_list(self.order_by, "order_by", 1, MAX_MEASURES)
         names = list(self.measures)
-        parsed = [_column(text, i, names, self.measures) for i, text in enumerate(self.order_by)]
+        parsed = [
+            read_column(text, i, names, self.measures) for i, text in enumerate(self.order_by)
+        ]
         check_unique([column.measure for column in parsed], "order_by")
         return tuple(parsed)
 
@@ -92,12 +152,52 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The board's zone. Raises `SpecError`."""
         return parse_zone(self.zone, "zone")
 
+    def condition(self) -> Condition | None:
+        """`where` as a function. Raises `SpecError`."""
+        return None if self.where is None else Condition(self.where, "where")
+
+    def open_windows(self) -> dict[str, Window]:
+        """The windows, by name. Raises `SpecError`."""
+        zone = self.parsed_zone()
+        spans = season_spans(self.seasons, zone, "seasons")
+        return {
+            name: open_window(
+                name, zone, f"windows[{i}]", week_start=self.week_start, seasons=spans
+            )
+            for i, name in enumerate(self.windows)
+        }
+
+    def periods_kept(self, window: str) -> int | None:
+        """How many periods of a window stay readable; None for all of them."""
+        kept = self.keep_periods
+        return kept.get(window) if isinstance(kept, dict) else kept
+
     def meaning(self) -> dict[str, Any]:
         """Everything that gives stored keys, entries and ranking names their meaning.
 
-        Plain data in a stable form. Numbering is not in it: it only changes what is shown. Of a
-        function only its module and name are known.
+        Plain data in a stable form: what a fold of the same log would do differently. Not in it
+        are numbering, size, keep_periods and profiles, which only change what is shown, and min
+        and max, which are held against events before they are recorded. What came after the
+        first release is there only where it is not the default, so that older rankings stay
+        good. Of a function only its module and name are known.
         """
+        return self._first_meaning() | self._later_meaning()
+
+    def _later_meaning(self) -> dict[str, Any]:
+        spans = season_spans(self.seasons, self.parsed_zone(), "seasons")
+        later = {
+            "best_of": self.best_of,
+            "latest_by": self.latest_by if self.latest_by != LATEST_BY[0] else None,
+            "where": self.where.strip() if self.where else None,
+            "week_start": self.week_start if self.week_start != MONDAY else None,
+            "seasons": {span.id: list(span[1:]) for span in spans} or None,
+            "seal": self.seal or None,
+            "grace_seconds": same_seconds(self.grace_seconds) if self.seal else None,
+            "cooldown_seconds": same_seconds(self.cooldown_seconds) or None,
+        }
+        return {key: value for key, value in later.items() if value is not None}
+
+    def _first_meaning(self) -> dict[str, Any]:
         return {
             "form": STORED_FORM,
             "name": self.name,
@@ -129,49 +229,26 @@ _SHAPES: dict[str, Any] = {
     "numbering": str,
     "tie_break": str,
     "details": tuple[str, ...],
+    "best_of": int | None,
+    "latest_by": str,
+    "where": str | None,
+    "size": int | None,
+    "week_start": str,
+    "seasons": tuple[Any, ...],
+    "grace_seconds": int | float,
+    "seal": bool,
+    "keep_periods": int | dict[str, int] | None,
+    "cooldown_seconds": int | float,
+    "profiles": str,
 }
-
-
-def _measures(given: dict[str, MeasureSpec]) -> dict[str, Measure]:
-    check_count(given, 1, MAX_MEASURES, "measures")
-    measures: dict[str, Measure] = {}
-    for name, spec in given.items():
-        check_name(name, f"measures.{name}")
-        measures[name] = _measure(spec, f"measures.{name}")
-    for name, measure in measures.items():
-        _check_measure(name, measure, measures)
-    return measures
-
-
-def _measure(spec: MeasureSpec, field: str) -> Measure:
-    if isinstance(spec, Measure):
-        return spec
-    if isinstance(spec, dict):
-        return shaped(spec, Measure, field)
-    return Measure(spec)
-
-
-def _check_measure(name: str, measure: Measure, measures: dict[str, Measure]) -> None:
-    """Compiles, and reads only values: a measure's name means the value of that name.
-
-    So it may be read by another measure only where that measure is just this value.
-    """
-    field = f"measures.{name}"
-    expression = CompiledMeasure(name, measure, field).expression
-    for other in expression.numbers + expression.texts if expression else ():
-        if other != name and other in measures and measures[other].value != other:
-            reason = f"refers to the measure {other!r}; a measure is made of values only"
-            raise SpecError(field, reason)
-
-
-def _column(text: str, index: int, names: list[str], measures: dict[str, Measure]) -> Column:
-    field = f"order_by[{index}]"
-    words = text.split()
-    if len(words) != 2 or words[1] not in ("asc", "desc"):
-        name = words[0] if words else "score"
-        raise SpecError(field, f"{text!r} has no direction; write {name + ' desc'!r} or 'asc'")
-    check_choice(words[0], names, field)
-    return Column(names.index(words[0]), words[1] == "desc", measures[words[0]].type == "float")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "keep": KEEPS,
+    "numbering": NUMBERINGS,
+    "tie_break": TIE_BREAKS,
+    "latest_by": LATEST_BY,
+    "week_start": WEEKDAYS,
+    "profiles": PROFILES,
+}
 
 
 def _check_splits(splits: tuple[tuple[str, ...], ...]) -> None:

@@ -1,20 +1,23 @@
 """A board's rules, compiled: from facts to candidates, rankings, verdicts and entries."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from rankbook.errors import Corrupt, NotFound, Refused
 from rankbook.model import Entry, Number, Period
 from rankbook.rules.board import Board
-from rankbook.rules.folding import KEEPS, Candidate, Fact
+from rankbook.rules.folding import Candidate, Fact, Keep, best, first, latest
 from rankbook.rules.instants import instant
+from rankbook.rules.options import micros_of, scaled_limits
 from rankbook.rules.ordering import OrderCodec
+from rankbook.rules.periods import PeriodSpan, Window, closes_at, is_closed
 from rankbook.rules.ranking import Ranking, Tags, tag_text, tags_of
 from rankbook.rules.scoring import Scaled
 from rankbook.rules.standing import Standing, decode
-from rankbook.rules.windows import PeriodSpan, Window, open_window
+from rankbook.rules.totals import BestOf, Total
 
 MAX_CACHED_RANKINGS = 4096
+_NO_PERIOD = PeriodSpan("", None, None)
 
 
 class BoardRules:
@@ -22,38 +25,84 @@ class BoardRules:
 
     def __init__(self, board: Board) -> None:
         """Compile a board, which is sound once it exists."""
-        zone = board.parsed_zone()
         self.board = board
         self.codec = OrderCodec(board.columns(), board.tie_break)
         self.key_bytes = self.codec.key_bytes
         self.group_bytes = self.codec.group_bytes
-        self.fold = KEEPS[board.keep]
-        self.windows: dict[str, Window] = {
-            name: open_window(name, zone, "windows") for name in board.windows
-        }
+        self.windows = board.open_windows()
+        self.grace_us = micros_of(board.grace_seconds)
+        self.cooldown_us = micros_of(board.cooldown_seconds)
         self._measures = board.compiled()
         self._first = self.codec.columns[0].measure
-        self._period_at = tuple([window.period_at for window in self.windows.values()])
+        self.fold = self._keep()
+        self._limits = scaled_limits(board.min, board.max, self._measures[self._first].type)
+        self._where = board.condition()
+        self._by_sequence = board.keep == "latest" and board.latest_by == "sequence"
+        self._span_at = tuple([window.span_at for window in self.windows.values()])
         self._tag_names = tuple(sorted({name for split in board.splits for name in split}))
         self._cache: dict[tuple[Any, ...], tuple[Ranking, ...]] = {}
+
+    def _keep(self) -> Keep:
+        floats = [measure.type.is_float for measure in self._measures]
+        match self.board.keep:
+            case "latest":
+                return latest
+            case "first":
+                return first
+            case "total":
+                if self.board.best_of is not None:
+                    return BestOf(self.codec, floats, self.board.best_of)
+                return Total(self.codec, floats)
+        return best
 
     def measure(self, values: Mapping[str, Any]) -> tuple[Scaled, ...]:
         """The scaled measures, in the board's order. Raises `Refused`."""
         return tuple([measure(values) for measure in self._measures])
 
+    def counts(self, values: Mapping[str, Any]) -> bool:
+        """Whether an event with these values exists for this board: its `where` is true.
+
+        Raises `Refused` where that cannot be said.
+        """
+        return self._where is None or self._where(values)
+
+    def check(self, fact: Fact) -> None:
+        """Hold a fact against the board before it is recorded. Raises `Refused`.
+
+        The limits `min` and `max` are asked only here: what is recorded stays ranked.
+        """
+        if not self.counts(fact.values):
+            return
+        self.rankings(fact.values, fact.at_us)
+        score = self.measure(fact.values)[self._first]
+        least, most = self._limits
+        if least is not None and score < least:
+            self._refuse(score, f"less than {self.board.min}")
+        if most is not None and score > most:
+            self._refuse(score, f"more than {self.board.max}")
+
+    def _refuse(self, score: Scaled, reason: str) -> NoReturn:
+        measure = self._measures[self._first]
+        raise Refused(measure.name, f"is {measure.type.number(score)}, {reason}")
+
     def candidate(self, fact: Fact) -> Candidate:
         """The entry that a fact would be. Raises `Refused`."""
         measures = self.measure(fact.values)
         key = self.codec.key(measures, fact.at_us)
-        return Candidate(key, key[: self.group_bytes], measures, fact, self.board.details)
+        group = key[: self.group_bytes]
+        sequence = fact.sequence if self._by_sequence else None
+        return Candidate(key, group, measures, fact, self.board.details, sequence)
 
     def rankings(self, values: Mapping[str, Any], at_us: int) -> tuple[Ranking, ...]:
-        """The rankings that an event touches: every split in every window.
+        """The rankings that an event touches: every split in every window that has a period then.
 
-        Raises `Refused` for a missing or unusable split value, and at the ends of the calendar.
+        Empty where `where` is not true: such an event need not have a candidate. Raises `Refused`
+        for a missing or unusable split value, and at the ends of the calendar.
         Cached by periods and tags: a new combination costs some 10 us, a known one about 1.
         """
-        periods = [period_at(at_us).id for period_at in self._period_at]
+        if self._where is not None and not self._where(values):
+            return ()
+        periods = [(span_at(at_us) or _NO_PERIOD).id for span_at in self._span_at]
         tags: list[str] = []
         for name in self._tag_names:
             value = values.get(name)
@@ -70,6 +119,7 @@ class BoardRules:
             [
                 Ranking(self.board.name, window, period, tuple([(n, tags[n]) for n in split]))
                 for window, period in zip(self.windows, periods, strict=True)
+                if period
                 for split in self.board.splits
             ]
         )
@@ -106,6 +156,27 @@ class BoardRules:
         """A span as people read it, in the board's zone."""
         start, end = [None if us is None else instant(us) for us in span[1:]]
         return Period(id=span.id, start=start, end=end, zone=self.board.zone)
+
+    def closes_at(self, span: PeriodSpan) -> int | None:
+        """When the period closes: its end and the board's grace after it, or None for never."""
+        return closes_at(span, self.grace_us)
+
+    def is_sealed(self, span: PeriodSpan, now_us: int) -> bool:
+        """Whether the period's rankings no longer change."""
+        return self.board.seal and is_closed(span, now_us, self.grace_us)
+
+    def closed(self, at_us: int, received_us: int) -> tuple[str, ...]:
+        """The windows in which a result of `at_us` came too late, received then."""
+        if not self.board.seal:
+            return ()
+        spans = [window.span_at(at_us) for window in self.windows.values()]
+        return tuple(
+            [
+                name
+                for name, span in zip(self.windows, spans, strict=True)
+                if span is not None and is_closed(span, received_us, self.grace_us)
+            ]
+        )
 
     def score(self, measures: tuple[Scaled, ...]) -> Number:
         """The first measure of the order, as people read it, from scaled measures."""

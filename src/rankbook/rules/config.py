@@ -12,6 +12,8 @@ from rankbook.model import Event
 from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.door import ValueRule, compile_door
+from rankbook.rules.expression import Expression
+from rankbook.rules.options import check_seconds
 from rankbook.rules.ranking import Tags
 from rankbook.rules.specs import check_name, check_unique, check_value_name, join, shaped
 
@@ -29,20 +31,31 @@ class BundleRanking(msgspec.Struct, frozen=True):
 
 
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Rankings that are read together: the first `top` entries of each."""
+    """Rankings that are read together: the first `top` entries of each.
+
+    With `named_only` entries without a usable name are skipped. A reading may be reused until it
+    is `max_age_seconds` old even if a ranking has changed; with 0 it is always current.
+    """
 
     name: str
     rankings: tuple[BundleRanking, ...]
     top: int = 10
+    named_only: bool = False
+    max_age_seconds: int | float = 0
 
     def __post_init__(self) -> None:
-        """Raises `SpecError` for a bad name, size or number of rankings."""
+        """Raises `SpecError` for a bad name, size, age or number of rankings."""
         check_name(self.name, "name")
         if not 1 <= self.top <= MAX_TOP:
             raise SpecError("top", f"is {self.top}; it may be 1 to {MAX_TOP}")
+        check_seconds(self.max_age_seconds, "max_age_seconds")
         msgspec.structs.force_setattr(self, "rankings", tuple(self.rankings))
         if not 1 <= len(self.rankings) <= MAX_BUNDLE:
             raise SpecError("rankings", f"has {len(self.rankings)}; there may be 1 to {MAX_BUNDLE}")
+
+    def shows(self, profile: Mapping[str, str]) -> bool:
+        """Whether an entry with this profile is shown: its name is more than white space."""
+        return not self.named_only or bool(profile.get("name", "").strip())
 
 
 class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,17 +182,22 @@ def _check_names(names: list[str], field: str) -> None:
 
 
 def _check_board_values(board: Board, values: dict[str, ValueRule], field: str) -> None:
-    """A measure's numbers are not declared text, and the other way round."""
     for measure in board.compiled():
-        if measure.expression is None:
-            continue
-        place = f"{field}.measures.{measure.name}"
-        for name in measure.expression.numbers:
-            if name in values and values[name].type == "text":
-                raise SpecError(place, f"reads {name!r} as a number; values.{name} says text")
-        for name in measure.expression.texts:
-            if name in values and values[name].type != "text":
-                raise SpecError(place, f"reads {name!r} as text; values.{name} says a number")
+        if measure.expression is not None:
+            _check_types(measure.expression, values, f"{field}.measures.{measure.name}")
+    condition = board.condition()
+    if condition is not None:
+        _check_types(condition.expression, values, f"{field}.where")
+
+
+def _check_types(expression: Expression, values: dict[str, ValueRule], place: str) -> None:
+    """An expression's numbers are not declared text, and the other way round."""
+    for name in expression.numbers:
+        if name in values and values[name].type == "text":
+            raise SpecError(place, f"reads {name!r} as a number; values.{name} says text")
+    for name in expression.texts:
+        if name in values and values[name].type != "text":
+            raise SpecError(place, f"reads {name!r} as text; values.{name} says a number")
 
 
 @contextmanager

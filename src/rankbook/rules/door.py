@@ -9,8 +9,8 @@ import msgspec
 from rankbook.errors import Refused, SpecError
 from rankbook.model import Event, Value
 from rankbook.rules.instants import micros
-from rankbook.rules.scoring import MAX_INTEGER, MIN_INTEGER
 from rankbook.rules.specs import UNPRINTABLE
+from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER
 
 MAX_PLAYER = 256
 MAX_EVENT_ID = 128

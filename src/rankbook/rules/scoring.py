@@ -5,9 +5,8 @@ A measure's scaled number is what is stored and compared: the integer itself, th
 """
 
 import decimal
-import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,21 +15,30 @@ import msgspec
 
 from rankbook.errors import Refused, SpecError
 from rankbook.model import Number
-from rankbook.rules.exact import DECIMAL, NATIVE, RATIONAL, Inapplicable, exact_number
+from rankbook.rules.exact import DECIMAL, NATIVE, RATIONAL, exact_number
 from rankbook.rules.expression import Expression, parse_expression
+from rankbook.rules.values import (
+    MAX_INTEGER,
+    MIN_INTEGER,
+    PAST_64_BITS,
+    Exact,
+    Lazy,
+    Rational,
+    Values,
+    checked_number,
+    fault_of,
+    plain,
+    within_64_bits,
+)
 
-MIN_INTEGER = -(2**63)
-MAX_INTEGER = 2**63 - 1
 MAX_DOUBLE_INTEGER = 2.0**53
 MAX_DIGITS = 12
 
 Scaled = int | float
-Values = Mapping[str, Any]
 Formula = str | Callable[[Values], Any]
 
 _DECIMAL_TYPE = re.compile(r"decimal\((\d{1,2})\)")
 _SCALING = decimal.Context(prec=400, traps=[decimal.Inexact, decimal.InvalidOperation])
-_PAST_64_BITS = "is an integer past 64 bits"
 
 
 class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +68,8 @@ class NumberType:
     def scaled(self, number: object, name: str) -> Scaled:
         """The number to store. Raises `Refused` at `name`; never rounds."""
         if type(number) is int and not self.is_float:
-            return _within(number * self._scale, name)
-        checked = _checked(number, name)
+            return within_64_bits(number * self._scale, name)
+        checked = checked_number(number, name)
         if self.is_float:
             return _double(checked, name)
         return self._decimal(checked, name) if self.is_decimal else _integer(checked, name)
@@ -84,30 +92,14 @@ class NumberType:
         if whole != scaled:
             reason = f"has more than {self.digits} digits after the point"
             raise Refused(name, f"{reason}; round it, as in round(x, {self.digits})")
-        return _within(whole, name)
-
-
-def _checked(number: object, name: str) -> int | float | Decimal | Fraction:
-    if isinstance(number, bool):
-        return int(number)
-    if not isinstance(number, int | float | Decimal | Fraction):
-        raise Refused(name, f"is {_noun(number)}, not a number")
-    if not isinstance(number, int | Fraction) and not math.isfinite(number):
-        raise Refused(name, "is not a finite number")
-    return number
-
-
-def _within(number: int, name: str) -> int:
-    if MIN_INTEGER <= number <= MAX_INTEGER:
-        return number
-    raise Refused(name, _PAST_64_BITS)
+        return within_64_bits(whole, name)
 
 
 def _integer(number: int | float | Decimal | Fraction, name: str) -> int:
     if isinstance(number, float) and abs(number) > MAX_DOUBLE_INTEGER:
         raise Refused(name, "is a double past 2**53, which cannot be known to be exact")
     if not MIN_INTEGER <= number <= MAX_INTEGER:
-        raise Refused(name, _PAST_64_BITS)
+        raise Refused(name, PAST_64_BITS)
     whole = int(number)
     if whole != number:
         raise Refused(name, 'has a fraction; round it, or declare "decimal(2)" or "float"')
@@ -158,9 +150,9 @@ def _native_function(expression: Expression, name: str) -> Callable[[Values], An
 
     def compute(values: Values) -> Any:
         try:
-            return function(values if _plain(values, numbers, texts) else _Lazy(values, texts))
+            return function(values if plain(values, numbers, texts) else Lazy(values, texts))
         except (ArithmeticError, ValueError, TypeError) as error:
-            raise Refused(name, _fault(error)) from error
+            raise Refused(name, fault_of(error)) from error
 
     return compute
 
@@ -171,13 +163,13 @@ def _exact_function(expression: Expression, name: str) -> Callable[[Values], Any
 
     def compute(values: Values) -> Any:
         try:
-            return first(_Exact(values, texts))
+            return first(Exact(values, texts))
         except decimal.DecimalException:
             pass
         try:
-            return always(_Rational(values, texts))
+            return always(Rational(values, texts))
         except (ArithmeticError, ValueError, TypeError) as error:
-            raise Refused(name, _fault(error)) from error
+            raise Refused(name, fault_of(error)) from error
 
     return compute
 
@@ -195,72 +187,3 @@ def _guarded(function: Callable[[Values], Any], name: str) -> Callable[[Values],
             raise Refused(name, reason) from error
 
     return compute
-
-
-def _plain(values: Values, numbers: tuple[str, ...], texts: tuple[str, ...]) -> bool:
-    """Whether every value that the expression may read is there and sound."""
-    for name in numbers:
-        value = values.get(name)
-        kind = type(value)
-        if kind is int:
-            if not MIN_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
-                return False
-        elif kind is not float or value - value != 0.0:  # type: ignore[operator]
-            return False
-    return not texts or all(type(values.get(name)) is str for name in texts)
-
-
-class _Lazy(dict[str, Any]):
-    """Values that are checked when read: what a branch does not read need not be there."""
-
-    def __init__(self, values: Values, texts: tuple[str, ...]) -> None:
-        super().__init__()
-        self._values = values
-        self._texts = texts
-
-    def __missing__(self, name: str) -> Any:
-        value = self._values.get(name)
-        if value is None:
-            raise Refused(name, "is missing")
-        if name in self._texts:
-            if isinstance(value, str):
-                return value
-            raise Refused(name, f"is {_noun(value)}, not text")
-        self[name] = number = self._number(value, name)
-        return number
-
-    def _number(self, value: object, name: str) -> Any:
-        number = _checked(value, name)
-        return _within(number, name) if isinstance(number, int) else number
-
-
-class _Exact(_Lazy):
-    """The same values, each number exact: read from its shortest text."""
-
-    def _number(self, value: object, name: str) -> Any:
-        number = super()._number(value, name)
-        return exact_number(number) if isinstance(number, float) else number
-
-
-class _Rational(_Lazy):
-    """The same values, each number a fraction."""
-
-    def _number(self, value: object, name: str) -> Any:
-        number = super()._number(value, name)
-        return Fraction(exact_number(number) if isinstance(number, float) else number)
-
-
-def _fault(error: Exception) -> str:
-    if isinstance(error, ZeroDivisionError):
-        return "divides by zero"
-    if isinstance(error, OverflowError):
-        return "is too large to compute"
-    return str(error) if isinstance(error, Inapplicable) else "cannot be computed"
-
-
-def _noun(value: object) -> str:
-    if value is None:
-        return "missing"
-    if isinstance(value, int | float):
-        return "a number"
-    return "text" if isinstance(value, str) else f"a {type(value).__name__}"

@@ -160,8 +160,8 @@ class Store(Protocol):
         """Write every change, every receipt (by seq) and the position in one atomic step.
 
         Rankings in `drops` lose every entry; they are not in `changes`. At most one change a
-        (ranking, member): more, or a key of another length, is a `StoreError`. Raises `PositionMoved`, and changes nothing, when
-        the position is not `expect`.
+        (ranking, member): more, or a key of another length, is a `StoreError`. Raises
+        `PositionMoved`, and changes nothing, when the position is not `expect`.
         """
         ...
 

@@ -47,3 +47,16 @@ SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'rankbook_event';
 -- name: insert_events()*!
 INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body)
 VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: to_forget(until)
+-- Players to forget, by events up to a seq; served by the index rankbook_event_forget.
+SELECT seq, player
+FROM rankbook_event
+WHERE kind = 'forget' AND player <> '' AND seq <= :until
+ORDER BY seq;
+
+-- name: erase_player(player, until)!
+-- Leave of a player's events nothing but their places in the log and their ids.
+UPDATE rankbook_event
+SET kind = CASE kind WHEN 'forget' THEN kind ELSE 'forgotten' END, player = '', body = x'7b7d'
+WHERE player = :player AND seq <= :until;

@@ -16,3 +16,5 @@ CREATE TABLE rankbook_event (
 ) STRICT;
 
 CREATE INDEX rankbook_event_player ON rankbook_event (player, seq);
+
+CREATE INDEX rankbook_event_forget ON rankbook_event (seq) WHERE kind = 'forget' AND player <> '';

@@ -1,0 +1,121 @@
+"""What may be recorded: every event is held against the rules before it becomes part of the truth.
+
+Where an event is about another one (void, correct), the player is the other's.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from urllib.parse import unquote
+
+import msgspec
+
+from rankbook.book import events, state
+from rankbook.errors import NotFound, Refused
+from rankbook.log.base import Draft, Log, Recorded
+from rankbook.model import Event
+from rankbook.rules import BoardRules, Fact
+
+
+class Admission:
+    """Turns submitted events into drafts, or refuses them with a reason."""
+
+    def __init__(
+        self, boards: Mapping[str, BoardRules], door: Callable[[Event], None], log: Log
+    ) -> None:
+        self._boards = boards
+        self._door = door
+        self._log = log
+
+    def drafts(self, submitted: Sequence[Event], now_us: int) -> list[Draft]:
+        """Drafts of the events, in their order. Raises `Refused`."""
+        targets = self._targets(submitted)
+        return [self.draft(event, now_us, targets) for event in submitted]
+
+    def draft(
+        self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded] | None = None
+    ) -> Draft:
+        """The draft of one event. Raises `Refused`."""
+        match event.kind:
+            case "result":
+                return self._result(event, now_us)
+            case "void" | "correct":
+                known = self._targets([event]) if targets is None else targets
+                return self._about(event, now_us, known)
+            case "seal":
+                return self._seal(event, now_us)
+        self._door(event)
+        return events.draft(event, now_us)
+
+    def _result(self, event: Event, now_us: int) -> Draft:
+        self._door(event)
+        draft = events.draft(event, now_us)
+        self._measured(
+            Fact(
+                event.player, event.values, event.profile, event.sequence, draft.at_us, draft.id, 0
+            )
+        )
+        return draft
+
+    def _measured(self, fact: Fact) -> None:
+        counted = False
+        for rules in self._boards.values():
+            if rules.counts(fact.values):
+                rules.check(fact)
+                counted = True
+        if not counted:
+            raise Refused("values", "are such that no board counts the event")
+
+    def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
+        """The results that voids and corrections are about, from the log and from this batch."""
+        wanted = [event.target for event in submitted if event.kind in ("void", "correct")]
+        if not wanted:
+            return {}
+        known: dict[str, Draft | Recorded] = {
+            event.id: events.draft(event, 0) for event in submitted if event.kind == "result"
+        }
+        known |= {each.id: each for each in self._log.find(wanted) if each is not None}
+        return known
+
+    def _about(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
+        target = targets.get(event.target)
+        if target is None or target.kind != "result":
+            raise Refused("target", f"is {event.target!r}, which is no recorded result")
+        if event.player not in ("", target.player):
+            raise Refused("player", f"is {event.player!r}; the result is of {target.player!r}")
+        whole = msgspec.structs.replace(event, player=target.player)
+        self._door(whole)
+        if event.kind == "correct":
+            self._measured(
+                Fact(target.player, event.values, event.profile, None, target.at_us, target.id, 0)
+            )
+        return events.draft(whole, now_us)
+
+    def _seal(self, event: Event, now_us: int) -> Draft:
+        parts = [unquote(part) for part in event.target.split("/")]
+        rules = self._boards.get(parts[0])
+        if len(parts) != 3 or rules is None:
+            raise Refused("target", f"is {event.target!r}, not BOARD/WINDOW/PERIOD")
+        if not rules.board.seal:
+            raise Refused("target", f"board {parts[0]!r} does not seal its periods")
+        try:
+            rules.window(parts[1]).period(parts[2])
+        except NotFound as error:
+            raise Refused("target", str(error)) from error
+        return events.draft(event, now_us)
+
+
+def seals_due(rows: Iterable[tuple[bytes, bytes]], now_us: int) -> list[Event]:
+    """The seals of periods that have closed by now, from the open periods (name, closing key).
+
+    A seal has one id and the boundary's own instant, so it is recorded once whoever finds it due.
+    """
+    return [
+        Event(
+            id=f"seal:{name.decode()}",
+            kind="seal",
+            player="",
+            target=name.decode(),
+            at=events.instant(state.read_number(key)),
+        )
+        for name, key in rows
+        if state.read_number(key) <= now_us
+    ]

@@ -1,0 +1,107 @@
+"""Bundles: several rankings read from one snapshot, and kept until one of them changes."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from rankbook.book import state
+from rankbook.book.reading import RankingView
+from rankbook.model import Standings
+from rankbook.rules import Bundle
+from rankbook.store.base import ByPosition, Query, Store
+
+Views = Callable[[Bundle, int], list[RankingView]]
+
+
+class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
+    """The rankings of a bundle, read from one snapshot at one log position."""
+
+    name: str
+    position: int
+    rankings: tuple[Standings, ...]
+
+
+class _Kept(msgspec.Struct):
+    """A reading, and what it was made of: it is good while the rankings' versions are these."""
+
+    reading: BundleReading
+    names: tuple[str, ...]
+    sealed: tuple[bool, ...]
+    versions: tuple[int, ...]
+    position: int
+    made_us: int
+
+
+class BundleCache:
+    """The last reading of each bundle. One thread at a time makes a new one; the others wait.
+
+    A bundle with a maximum age is given as it is until it is that old. Otherwise a change in any
+    of its rankings shows at the next read, and nothing is read again for nothing.
+    """
+
+    def __init__(self, store: Store, views: Views) -> None:
+        self._store = store
+        self._views = views
+        self._kept: dict[str, _Kept] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    def read(self, bundle: Bundle, now_us: int) -> BundleReading:
+        """The bundle in its current periods."""
+        with self._locks.setdefault(bundle.name, threading.Lock()):
+            kept = self._kept.get(bundle.name)
+            age_us = 0 if kept is None else now_us - kept.made_us
+            if kept is not None and 0 < bundle.max_age_seconds * 1_000_000 > age_us >= 0:
+                return kept.reading
+            views = self._views(bundle, now_us)
+            names = tuple([view.ranking.name for view in views])
+            sealed = tuple([view.period().sealed for view in views])
+            if kept is not None and (kept.names, kept.sealed) == (names, sealed):
+                position = self._store.position()
+                if position == kept.position or self._same(kept, views):
+                    return kept.reading
+            return self._make(bundle, views, names, sealed, now_us)
+
+    def forget(self) -> None:
+        """Drop every reading: what the store holds was changed by other means than events."""
+        self._kept.clear()
+
+    def _same(self, kept: _Kept, views: Sequence[RankingView]) -> bool:
+        reading = self._store.read(_version_queries(views))
+        if tuple([answer.version for answer in reading.answers]) != kept.versions:
+            return False
+        kept.position = reading.position
+        return True
+
+    def _make(
+        self,
+        bundle: Bundle,
+        views: Sequence[RankingView],
+        names: tuple[str, ...],
+        sealed: tuple[bool, ...],
+        now_us: int,
+    ) -> BundleReading:
+        queries = [view.top_query(bundle.top) for view in views]
+        reading = self._store.read([*queries, *_version_queries(views)])
+        found = [
+            view.standings(answer) for view, answer in zip(views, reading.answers, strict=False)
+        ]
+        if bundle.named_only:
+            found = [_named(standings) for standings in found]
+        made = BundleReading(name=bundle.name, position=reading.position, rankings=tuple(found))
+        versions = tuple([answer.version for answer in reading.answers[len(queries) :]])
+        self._kept[bundle.name] = _Kept(made, names, sealed, versions, reading.position, now_us)
+        return made
+
+
+def _version_queries(views: Sequence[RankingView]) -> list[Query]:
+    queries: list[Query] = [ByPosition(view.id, 0, 0) for view in views]
+    if any(view.beside is not None for view in views):
+        queries.append(ByPosition(state.PROFILES, 0, 0))
+    return queries
+
+
+def _named(standings: Standings) -> Standings:
+    """Without the entries that have no usable name: the others keep their ranks."""
+    named = [each for each in standings.entries if each.profile.get("name", "").strip()]
+    return msgspec.structs.replace(standings, entries=tuple(named))

@@ -1,0 +1,256 @@
+"""What events do to entries: the rules applied over the state that a fold remembers.
+
+Everything is decided from the log alone and in its order, so that a rebuild decides the same: a
+result of a banned player, one that came after its period had closed, one older than the periods
+that are kept, or one within the cooldown is recorded and not ranked.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from rankbook.book import events, state
+from rankbook.book.working import Working
+from rankbook.errors import Refused
+from rankbook.log.base import Recorded
+from rankbook.rules import (
+    BoardRules,
+    Candidate,
+    Fact,
+    PeriodSpan,
+    Ranking,
+    Why,
+    closes_at,
+    is_closed,
+)
+from rankbook.store.base import RankingId, Stored
+
+
+class Outcome(NamedTuple):
+    """What one event did to one ranking: the entry's key before and after."""
+
+    rules: BoardRules
+    ranking: Ranking
+    id: RankingId
+    member: bytes
+    why: Why
+    before: bytes | None
+    after: bytes | None
+
+
+class Touched(NamedTuple):
+    """A board that a result counts on: its candidate, and the rankings it goes to."""
+
+    rules: BoardRules
+    candidate: Candidate
+    rankings: tuple[tuple[Ranking, RankingId], ...]
+
+
+class Result(NamedTuple):
+    """A recorded result, measured by every board that it counts on."""
+
+    recorded: Recorded
+    fact: Fact
+    member: bytes
+    touched: tuple[Touched, ...]
+
+
+class Decider:
+    """Decides about results. `boards` are all the boards of a book."""
+
+    def __init__(self, boards: Sequence[BoardRules]) -> None:
+        self._boards = boards
+        self._spans: dict[str, PeriodSpan] = {}
+        self._ids: dict[str, tuple[Ranking, RankingId]] = {}
+        self._profiles = any(rules.board.profiles == "player" for rules in boards)
+
+    def result(self, recorded: Recorded, fact: Fact | None = None) -> Result:
+        """Measure a result: by its own body, or as `fact` where it was corrected.
+
+        A board that refuses it now, because it came later than the event, does not count it.
+        """
+        said = fact or events.fact(recorded)
+        touched: list[Touched] = []
+        for rules in self._boards:
+            with suppress(Refused):
+                rankings = rules.rankings(said.values, said.at_us)
+                if rankings:
+                    pairs = tuple([self._pair(rules, ranking) for ranking in rankings])
+                    touched.append(Touched(rules, rules.candidate(said), pairs))
+        return Result(recorded, said, said.player.encode(), tuple(touched))
+
+    def _pair(self, rules: BoardRules, ranking: Ranking) -> tuple[Ranking, RankingId]:
+        found = self._ids.get(ranking.name)
+        if found is None:
+            if len(self._ids) > 10_000:
+                self._ids.clear()
+            id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
+            found = self._ids[ranking.name] = (ranking, id)
+        return found
+
+    def wanted(self, result: Result) -> Iterable[tuple[RankingId, bytes]]:
+        """Every entry that deciding about the result reads, to be read at once."""
+        member = result.member
+        yield state.BANS, member
+        for rules, _candidate, rankings in result.touched:
+            board = rules.board
+            if rules.cooldown_us:
+                yield state.cooldowns(board.name), member
+            for ranking, id in rankings:
+                yield id, member
+                if board.seal:
+                    yield state.SEALS, _period(ranking)
+
+    def decide(self, working: Working, result: Result) -> list[Outcome]:
+        """Apply a result to the entries."""
+        member = result.member
+        banned = working.get(state.BANS, member) is not None
+        if self._profiles and result.fact.profile and not banned:
+            self.profile(working, result.recorded, result.fact.profile)
+        outcomes: list[Outcome] = []
+        for touched in result.touched:
+            cooling = not banned and self._cooling(working, touched.rules, result)
+            for ranking, id in touched.rankings:
+                why = self._kept_out(working, touched.rules, ranking, result, banned, cooling)
+                before = working.get(id, member)
+                old = None if before is None else before.key
+                if why:
+                    outcomes.append(Outcome(touched.rules, ranking, id, member, why, old, old))
+                    continue
+                verdict = touched.rules.fold(before, touched.candidate)
+                new = old
+                if verdict.key is not None:
+                    new = verdict.key
+                    working.put(id, member, Stored(verdict.key, verdict.value))
+                    if before is None:
+                        self.entered(working, touched.rules, ranking, id)
+                outcomes.append(Outcome(touched.rules, ranking, id, member, verdict.why, old, new))
+        return outcomes
+
+    def profile(self, working: Working, recorded: Recorded, profile: dict[str, str]) -> None:
+        """Make this the player's current profile."""
+        content = state.pack_profile(profile)
+        member = recorded.player.encode()
+        working.put(state.PROFILES, member, state.marked(recorded.seq, content))
+
+    # --- what keeps a result out -----------------------------------------------------------------
+
+    def _kept_out(
+        self,
+        working: Working,
+        rules: BoardRules,
+        ranking: Ranking,
+        result: Result,
+        banned: bool,
+        cooling: bool,
+    ) -> Why | None:
+        if banned:
+            return "banned"
+        return self.barred(working, rules, ranking, result) or ("cooldown" if cooling else None)
+
+    def barred(
+        self, working: Working, rules: BoardRules, ranking: Ranking, result: Result
+    ) -> Why | None:
+        """Why the ranking's period takes no result: "period_closed", "expired", or None."""
+        board = rules.board
+        if not board.seal and not board.periods_kept(ranking.window):
+            return None
+        span = self.span(rules, ranking)
+        if span.end_us is None:
+            return None
+        if board.seal:
+            sealed = working.get(state.SEALS, _period(ranking))
+            if is_closed(span, result.recorded.received_us, rules.grace_us):
+                return "period_closed"
+            if sealed is not None and state.read_number(sealed.key) < result.recorded.seq:
+                return "period_closed"
+        horizon = self._horizon(working, rules, ranking.window)
+        return "expired" if horizon is not None and (span.start_us or 0) < horizon else None
+
+    def _cooling(self, working: Working, rules: BoardRules, result: Result) -> bool:
+        """Whether the result is within the cooldown of the player's last one; if not, it starts
+        the next."""
+        if rules.cooldown_us == 0:
+            return False
+        id = state.cooldowns(rules.board.name)
+        last = working.get(id, result.member)
+        at_us = result.fact.at_us
+        if last is not None and 0 <= at_us - state.read_number(last.key) < rules.cooldown_us:
+            return True
+        working.put(id, result.member, state.marked(at_us))
+        return False
+
+    # --- periods ---------------------------------------------------------------------------------
+
+    def span(self, rules: BoardRules, ranking: Ranking) -> PeriodSpan:
+        """The period of a ranking."""
+        found = self._spans.get(ranking.name)
+        if found is None:
+            if len(self._spans) > 10_000:
+                self._spans.clear()
+            found = rules.window(ranking.window).period(ranking.period)
+            self._spans[ranking.name] = found
+        return found
+
+    def entered(self, working: Working, rules: BoardRules, ranking: Ranking, id: RankingId) -> None:
+        """A player has their first entry in a ranking: remember the ranking and its period."""
+        catalog = state.catalog(ranking.board, ranking.window)
+        name = ranking.name.encode()
+        if working.get(catalog, name) is not None:
+            return
+        span = self.span(rules, ranking)
+        working.put(catalog, name, state.marked(span.start_us, _shape(id)))
+        closes_us = closes_at(span, rules.grace_us) if rules.board.seal else None
+        if closes_us is not None and working.get(state.SEALS, _period(ranking)) is None:
+            working.put(state.OPEN, _period(ranking), state.marked(closes_us))
+        if span.start_us is not None and rules.board.periods_kept(ranking.window):
+            self._newest(working, rules, ranking, span.start_us)
+
+    def _horizon(self, working: Working, rules: BoardRules, window: str) -> int | None:
+        """The start of the oldest period that is kept; None while all are."""
+        kept = rules.board.periods_kept(window)
+        newest = working.get(state.NEWEST, _window(rules, window)) if kept else None
+        if kept is None or newest is None:
+            return None
+        cut = rules.window(window)
+        span = cut.period_at(state.read_number(newest.key))
+        for _step in range(kept - 1):
+            before = cut.previous(span)
+            if before is None:
+                return None
+            span = before
+        return span.start_us
+
+    def _newest(self, working: Working, rules: BoardRules, ranking: Ranking, start_us: int) -> None:
+        """A period has its first entry: where it is the newest, drop those past the horizon."""
+        place = _window(rules, ranking.window)
+        known = working.get(state.NEWEST, place)
+        if known is not None and state.read_number(known.key) >= start_us:
+            return
+        working.put(state.NEWEST, place, state.marked(start_us))
+        horizon = self._horizon(working, rules, ranking.window)
+        if horizon is None:
+            return
+        catalog = state.catalog(ranking.board, ranking.window)
+        for row in list(working.rows(catalog)):
+            if state.read_number(row.key) < horizon:
+                working.drop(_id(row.member, row.value))
+                working.remove(catalog, row.member)
+
+
+def _period(ranking: Ranking) -> bytes:
+    return state.period_name(ranking.board, ranking.window, ranking.period).encode()
+
+
+def _window(rules: BoardRules, window: str) -> bytes:
+    return f"{rules.board.name}/{window}".encode()
+
+
+def _shape(id: RankingId) -> bytes:
+    return id.key_bytes.to_bytes(2, "big") + id.group_bytes.to_bytes(2, "big")
+
+
+def _id(name: bytes, shape: bytes) -> RankingId:
+    return RankingId(
+        name.decode(), int.from_bytes(shape[:2], "big"), int.from_bytes(shape[2:], "big")
+    )

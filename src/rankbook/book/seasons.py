@@ -1,0 +1,102 @@
+"""Which rankings and periods there are, and how a player stood in each of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rankbook.book import state
+from rankbook.book.reading import RankingView, member, sliced
+from rankbook.book.scores import percentile_of
+from rankbook.model import PeriodSummary, PlayerPeriod
+from rankbook.rules import BoardRules, PeriodSpan, Ranking
+from rankbook.store.base import AroundMember, ByPosition, Row, Slice, Store
+
+PAGE = 1000
+
+Views = Callable[[BoardRules, Ranking], RankingView]
+
+
+def known(store: Store, rules: BoardRules, window: str) -> list[Ranking]:
+    """The rankings of a window that have had entries, by period and then by name."""
+    rows = sorted(_rows(store, rules, window), key=lambda row: (row.key, row.member))
+    return [Ranking.parse(row.member.decode()) for row in rows]
+
+
+def _rows(store: Store, rules: BoardRules, window: str) -> Iterator[Row]:
+    catalog = state.catalog(rules.board.name, window)
+    start = 0
+    while True:
+        found = sliced(store.read([ByPosition(catalog, start, PAGE)]).answers[0])
+        yield from found.rows
+        if len(found.rows) < PAGE:
+            return
+        start += PAGE
+
+
+def running(
+    store: Store, rules: BoardRules, spans: Mapping[str, PeriodSpan | None]
+) -> list[Ranking]:
+    """The rankings with entries in these periods, one of each window, under whatever tags."""
+    return [
+        ranking
+        for window, span in spans.items()
+        if span is not None
+        for ranking in known(store, rules, window)
+        if ranking.period == span.id
+    ]
+
+
+def periods(store: Store, rules: BoardRules, window: str, view: Views) -> list[PeriodSummary]:
+    """Every period of a window that has entries, the newest first."""
+    by_period: dict[str, list[Ranking]] = {}
+    for ranking in known(store, rules, window):
+        by_period.setdefault(ranking.period, []).append(ranking)
+    return [
+        _summary(store, [view(rules, ranking) for ranking in by_period[period]])
+        for period in reversed(by_period)
+    ]
+
+
+def _summary(store: Store, views: Sequence[RankingView]) -> PeriodSummary:
+    reading = store.read([ByPosition(view.id, 0, 0) for view in views])
+    counts = [
+        view.capped(answer.count) for view, answer in zip(views, reading.answers, strict=True)
+    ]
+    first = views[0]
+    return PeriodSummary(
+        board=first.ranking.board,
+        window=first.ranking.window,
+        period=first.period(),
+        rankings=len(views),
+        entries=max(counts),
+    )
+
+
+def of_player(
+    store: Store,
+    rules: BoardRules,
+    window: str,
+    tags: Mapping[str, str],
+    player: str,
+    view: Views,
+) -> list[PlayerPeriod]:
+    """How a player stands in each period of a window under these tags, the newest first.
+
+    From one snapshot. O(periods x log n).
+    """
+    wanted = tuple(sorted(tags.items()))
+    views = [view(rules, each) for each in known(store, rules, window) if each.tags == wanted]
+    asked = member(player)
+    reading = store.read([AroundMember(each.id, asked, 1) for each in views])
+    found = [sliced(answer) for answer in reading.answers]
+    return [_place(*pair) for pair in reversed(list(zip(views, found, strict=True)))]
+
+
+def _place(view: RankingView, found: Slice) -> PlayerPeriod:
+    numbers = view.numbers(found)
+    return PlayerPeriod(
+        period=view.period(),
+        tags=dict(view.ranking.tags),
+        count=view.capped(found.count),
+        rank=numbers[0] if numbers else None,
+        score=view.rules.key_score(found.rows[0].key) if numbers else None,
+        percentile=percentile_of(view, found),
+    )

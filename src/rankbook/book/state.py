@@ -1,0 +1,87 @@
+"""What a fold remembers besides rankings: it lives in the store as rankings of its own.
+
+So it is published in the same atomic step, and is rebuilt by the same fold. Their names begin with
+a tilde, which no board's name can; those that begin with two are only hints for finding things, and
+are not verified.
+
+    ~bans                     player -> seq of the ban
+    ~profiles                 player -> the current profile
+    ~seals                    period -> seq of its seal
+    ~cooldowns/BOARD          player -> when their last ranked result happened
+    ~~open                    period -> when it closes, for periods that will be sealed
+    ~~newest                  board and window -> start of the newest period with an entry
+    ~~rankings/BOARD/WINDOW   a ranking's name -> start of its period
+"""
+
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from rankbook.store.base import RankingId, Stored
+
+NUMBER_BYTES = 8
+_BIAS = 1 << 63
+
+BANS = RankingId("~bans", NUMBER_BYTES, NUMBER_BYTES)
+PROFILES = RankingId("~profiles", NUMBER_BYTES, NUMBER_BYTES)
+SEALS = RankingId("~seals", NUMBER_BYTES, NUMBER_BYTES)
+OPEN = RankingId("~~open", NUMBER_BYTES, NUMBER_BYTES)
+NEWEST = RankingId("~~newest", NUMBER_BYTES, NUMBER_BYTES)
+
+_profiles = msgspec.msgpack.Decoder(dict[str, str])
+
+
+def cooldowns(board: str) -> RankingId:
+    """When each player's last ranked result on a board happened."""
+    return RankingId(f"~cooldowns/{board}", NUMBER_BYTES, NUMBER_BYTES)
+
+
+def catalog(board: str, window: str) -> RankingId:
+    """The rankings that a window of a board has had entries in."""
+    return RankingId(f"~~rankings/{board}/{window}", NUMBER_BYTES, NUMBER_BYTES)
+
+
+def is_state(name: str) -> bool:
+    """Whether this is not a ranking of a board."""
+    return name.startswith("~")
+
+
+def is_hint(name: str) -> bool:
+    """Whether this only helps to find things, and is not verified."""
+    return name.startswith("~~")
+
+
+def period_name(board: str, window: str, period: str) -> str:
+    """A period of a board as one text: what a seal is about."""
+    return "/".join([quote(part, safe="") for part in (board, window, period)])
+
+
+def read_period(name: str) -> tuple[str, str, str]:
+    """(board, window, period) of a period's name."""
+    board, window, period = [unquote(part) for part in name.split("/")]
+    return board, window, period
+
+
+def number(value: int | None) -> bytes:
+    """A signed 64-bit number as an ascending key; None is the lowest."""
+    return ((value if value is not None else -_BIAS) + _BIAS).to_bytes(NUMBER_BYTES, "big")
+
+
+def read_number(key: bytes) -> int:
+    """The number of a key."""
+    return int.from_bytes(key, "big") - _BIAS
+
+
+def marked(value: int | None, content: bytes = b"") -> Stored:
+    """An entry of one of these rankings."""
+    return Stored(number(value), content)
+
+
+def pack_profile(profile: dict[str, str]) -> bytes:
+    """A profile as stored."""
+    return msgspec.msgpack.encode(profile)
+
+
+def unpack_profile(value: bytes) -> dict[str, str]:
+    """A stored profile. Raises msgspec.DecodeError."""
+    return _profiles.decode(value)
