@@ -69,7 +69,7 @@ VERBS = {"race": race, "fold": fold, "submit": submit}
 
 
 def main(verb, directory, *arguments):
-    with Rankbook.open(directory) as book:
+    with Rankbook.open(directory, catch_up=False) as book:
         print("ready", flush=True)
         sys.stdin.readline()
         print(json.dumps(VERBS[verb](book, *arguments)))

@@ -69,11 +69,13 @@ class Rankbook:
         *,
         spec: BookSpec | None = None,
         clock: Clock = system_clock,
+        catch_up: bool = True,
     ) -> "Rankbook":
         """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
 
-        Raises `BookError` when there is no book or it cannot be used, `SpecError` for a wrong
-        specification, `RebuildNeeded` when that has changed.
+        What is recorded and not ranked yet is ranked first, and periods that have ended are closed,
+        unless `catch_up` is false. Raises `BookError` when there is no book or it cannot be used,
+        `SpecError` for a wrong specification, `RebuildNeeded` when that has changed.
         """
         place = Path(directory)
         if spec is None:
@@ -90,7 +92,10 @@ class Rankbook:
             log.close()
             raise
         try:
-            return cls(spec, log, store, clock=clock)
+            book = cls(spec, log, store, clock=clock)
+            if catch_up:
+                book.catch_up()
+            return book
         except BaseException:
             log.close()
             store.close()
@@ -177,6 +182,16 @@ class Rankbook:
         return max(0, self.log.head() - self.store.position())
 
     # --- what happens by itself ------------------------------------------------------------------
+
+    def catch_up(self, *, progress: Progress | None = None) -> None:
+        """Rank what is pending, close what has ended, and erase whom to forget: as `open` does.
+
+        Where the store cannot be used now, it is left for later.
+        """
+        with suppress(StoreError):
+            self._record_due_seals(self._clock())
+            self._folder.fold(progress=progress)
+            self.log.erase(self.store.position())
 
     def on_close(self, listener: Callable[[Closing], object]) -> None:
         """Call `listener` when a period has closed and this process has published its seal.
@@ -343,6 +358,6 @@ class Rankbook:
                     folder.fold(until=actual.position, progress=told)
                     assert isinstance(shadow, Auditable)
                     with shadow.audit() as expected:
-                        return compare(self._rules, expected, actual, told)
+                        return compare(self._rules, expected, actual, self.log.head(), told)
             finally:
                 shadow.close()

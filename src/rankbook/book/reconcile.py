@@ -34,10 +34,12 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of `verify`, at one log position."""
+    """The result of `verify`, at one log position. `pending` is how far the log goes beyond it:
+    what is recorded and not ranked yet."""
 
     agrees: bool
     position: int
+    pending: int
     rankings: int
     entries: int
     disagreements: tuple[Disagreement, ...]
@@ -45,9 +47,14 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(
-    boards: dict[str, BoardRules], expected: Audit, actual: Audit, compared: Compared
+    boards: dict[str, BoardRules],
+    expected: Audit,
+    actual: Audit,
+    head: int,
+    compared: Compared,
 ) -> Verification:
-    """Hold every ranking of `actual` against `expected`; both are at the same position.
+    """Hold every ranking of `actual` against `expected`; both are at the same position, and the
+    log ends at `head`.
 
     Lists at most 10,000 disagreements. Where a ranking cannot be read any further, that is a fault,
     and the next one is compared. `compared` is called with numbers of entries looked at.
@@ -68,6 +75,7 @@ def compare(
     return Verification(
         agrees=not disagreements and not faults,
         position=actual.position,
+        pending=max(0, head - actual.position),
         rankings=len(names),
         entries=entries,
         disagreements=tuple(disagreements),

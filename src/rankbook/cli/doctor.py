@@ -33,7 +33,7 @@ def doctor(
 
 def report(found: Examination) -> None:
     """A table of what was found, and the verdict."""
-    made = tables.table("book", "doctor")
+    made = tables.table("the book on disk", "")
     made.add_column("what")
     made.add_column("found", justify="right", overflow="fold")
     facts: dict[str, Any] = {

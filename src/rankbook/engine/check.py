@@ -27,6 +27,8 @@ from rankbook.engine.transaction import Transaction
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt
 
+DAMAGED = 3
+
 Progress = Callable[[int], None]
 Counting = Generator[str, None, tuple[int, int]]
 
@@ -214,11 +216,16 @@ class _Walk:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the directory that is named: exit status 0 when sound. For a child process, so that a
-    file damaged beyond what LMDB can bear takes only the child down."""
-    environment = Environment(Path(arguments[0]), create=False, watched=False)
-    with environment.view() as view:
-        return 1 if next(check(view), None) is not None else 0
+    """Check the directory that is named: exit status 0 when sound, DAMAGED when not.
+
+    For a child process, so that a file damaged beyond what LMDB can bear takes only the child down.
+    """
+    try:
+        environment = Environment(Path(arguments[0]), create=False, watched=False)
+        with environment.view() as view:
+            return 0 if next(check(view), None) is None else DAMAGED
+    except Corrupt:
+        return DAMAGED
 
 
 if __name__ == "__main__":

@@ -5,16 +5,19 @@ can, when commits are not synced. So a marker file holds the boot id for as long
 the directory open; whoever opens it and finds another boot's marker knows that the machine stopped
 under somebody, and checks before trusting.
 
-`lock` is held shared by every process that has the directory open; the last one out removes the
-marker. `grow.lock` is held by a process that makes the map larger.
+`users.lock` is held shared by every process that has the directory open; the last one out removes
+the marker, and whoever recovers or replaces the directory holds it alone. `grow.lock` is held by a
+process that makes the map larger.
 """
 
 import fcntl
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+WAIT_SECONDS = 0.05
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -35,6 +38,44 @@ def stopped_uncleanly(path: Path) -> bool:
     return found in ("", "unknown") or found != boot_id()
 
 
+def recover(path: Path, repair: Callable[[], None]) -> None:
+    """Where the machine stopped under an open directory: call `repair` once, whoever else opens it.
+
+    Others wait until that is done.
+    """
+    while stopped_uncleanly(path):
+        with alone(path) as mine:
+            if mine and stopped_uncleanly(path):
+                repair()
+                _mark(path / "open", boot_id())
+        if not mine:
+            time.sleep(WAIT_SECONDS)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Whether nobody else has the directory open; while it is so, nobody can open it."""
+    descriptor = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def _mark(marker: Path, text: str) -> None:
+    descriptor = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        os.write(descriptor, text.encode())
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 class Marker:
     """The marker of one open directory; one that is not `watched` leaves the mark alone."""
 
@@ -50,16 +91,8 @@ class Marker:
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         unclean = stopped_uncleanly(self._path)
         if self._watched and (unclean or not self._marker.exists()):
-            self._write(boot_id())
+            _mark(self._marker, boot_id())
         return unclean
-
-    def _write(self, text: str) -> None:
-        descriptor = os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        try:
-            os.write(descriptor, text.encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
     def leave(self) -> None:
         """After a sync: unmark the directory, unless another process still has it open."""

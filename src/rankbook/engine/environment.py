@@ -84,6 +84,7 @@ class Environment:
         self._users = 1
         self._writer = threading.Lock()
         self._timer: threading.Timer | None = None
+        self._sync_failure: StoreError | None = None
         with translated(path):
             self._open(create, watched)
 
@@ -176,8 +177,12 @@ class Environment:
         """Run `work` in a write transaction, and commit it; an exception leaves all as it was.
 
         `work` runs again from the start when the map had to grow, so it must change nothing else.
+        Raises what a sync in the background raised since the last call, before anything is done.
         """
         with translated(self.path), self._writer:
+            failure, self._sync_failure = self._sync_failure, None
+            if failure is not None:
+                raise failure
             attempt = 0
             while True:
                 self.gate.enter()
@@ -222,18 +227,6 @@ class Environment:
 
     # --- durability ------------------------------------------------------------------------------
 
-    def wipe(self) -> None:
-        """Forget every set and record: what cannot be trusted is made anew from elsewhere."""
-
-        def empty(transaction: Transaction) -> None:
-            for database in (self.sets_db, self.pages_db, self.members_db, self.meta_db):
-                transaction.handle.drop(database, delete=False)
-            transaction.put(b"format", FORMAT.to_bytes(4, "big"))
-
-        self.update(empty)
-        self.cache.clear()
-        self.unclean = False
-
     def sync(self) -> None:
         """Make every commit so far survive a power cut."""
         self.gate.enter()
@@ -252,10 +245,12 @@ class Environment:
             self._timer.start()
 
     def _sync_now(self) -> None:
+        """From the timer's thread: a failure is kept for the next writer to raise."""
         self._timer = None
-        if not self.gate.closed:
-            with suppress(StoreError):
-                self.sync()
+        try:
+            self.sync()
+        except StoreError as error:
+            self._sync_failure = None if self.gate.closed else error
 
     # --- the map ---------------------------------------------------------------------------------
 

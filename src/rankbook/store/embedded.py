@@ -4,6 +4,8 @@ The position, the receipts and every changed ranking are written in one LMDB tra
 the only file that knows the engine.
 """
 
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,13 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rankbook.engine.check import check
-from rankbook.engine.durability import stopped_uncleanly
+from rankbook.engine.check import DAMAGED, check
+from rankbook.engine.durability import alone, recover
 from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
 from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
-from rankbook.errors import PositionMoved
+from rankbook.errors import PositionMoved, StoreError
 from rankbook.store.base import (
     Answer,
     AroundMember,
@@ -56,9 +58,22 @@ class EmbeddedStore:
         Raises `BookError` where there is none and `create` is false, or it is newer than this
         program or read-only.
         """
-        if stopped_uncleanly(path) and not _passes_check(path):
-            (path / "data.mdb").replace(path / "damaged.mdb")
+        recover(path, lambda: _set_aside_if_damaged(path))
         return cls(Environment.share(path, create=create, **capacities))
+
+    @staticmethod
+    def swap(path: Path, made: Path) -> None:
+        """Put the closed store `made` in the place of the one in `path`, which is then gone.
+
+        Raises `StoreError`, with nothing changed, while anybody has either open.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        with alone(path) as ours, alone(made) as theirs:
+            if not (ours and theirs):
+                raise StoreError(f"{path} is open elsewhere: close that first")
+            (made / "data.mdb").replace(path / "data.mdb")
+            (path / "lock.mdb").unlink(missing_ok=True)
+        shutil.rmtree(made)
 
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
@@ -174,10 +189,15 @@ class EmbeddedAudit:
         return check(self._view, progress)
 
 
-def _passes_check(path: Path) -> bool:
-    """Check in a child process: a file may be damaged beyond what LMDB can read."""
+def _set_aside_if_damaged(path: Path) -> None:
+    """Check in a child process: a file may be damaged beyond what LMDB can read.
+
+    A child that was killed by its own fault counts as damage; one that could not check does not.
+    """
     command = [sys.executable, "-m", "rankbook.engine.check", str(path)]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    status = subprocess.run(command, check=False, capture_output=True).returncode
+    if status == DAMAGED or -status in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
+        (path / "data.mdb").replace(path / "damaged.mdb")
 
 
 def _position(view: Transaction) -> int:
