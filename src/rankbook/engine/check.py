@@ -15,6 +15,7 @@
 
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt
 
 DAMAGED = 3
+LAST_SET = 0xFFFF_FFFF
 
 Progress = Callable[[int], None]
 Counting = Generator[str, None, tuple[int, int]]
@@ -85,7 +87,7 @@ def _check_strays(transaction: Transaction, pages: set[int], trees: set[int]) ->
             set_id = int.from_bytes(cursor.key()[:4], "big")
             if set_id not in trees:
                 yield f"member records of set {set_id} belong to no set"
-            found = cursor.set_range((set_id + 1).to_bytes(4, "big"))
+            found = set_id < LAST_SET and cursor.set_range((set_id + 1).to_bytes(4, "big"))
 
 
 class _Walk:
@@ -111,7 +113,10 @@ class _Walk:
     def faults(self) -> Iterator[str]:
         """Every fault of the tree and its member records."""
         tree = self.rankset.tree
-        if tree is None or tree.root == 0:
+        if tree is None:
+            return
+        if tree.root == 0:
+            yield f"{self.label}: a tree has no root"
             return
         counted = yield from self._page(tree, tree.root, tree.height, b"", None)
         if counted != (tree.items, tree.groups):
@@ -166,8 +171,10 @@ class _Walk:
             counted = yield from self._page(tree, child, floor - 1, bottom, top)
             if counted != (said_items, said_groups):
                 yield f"{where}: child {index} has {counted}, not {(said_items, said_groups)}"
-            edge = self._first_group(tree, child, floor - 1) if index and counted[0] else None
-            carries_on = before is not None and edge == before[: self.group]
+            carries_on = bool(joined)
+            with suppress(Corrupt):  # a page below is damaged, and was reported
+                edge = self._first_group(tree, child, floor - 1) if index and counted[0] else None
+                carries_on = before is not None and edge == before[: self.group]
             if index and bool(joined) != carries_on:
                 yield f"{where}: child {index} is joined {joined}, and it should not be so"
             items += counted[0]

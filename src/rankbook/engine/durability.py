@@ -87,10 +87,11 @@ class Marker:
         self._lock = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
 
     def enter(self) -> bool:
-        """Mark the directory as open. True when another boot of the machine left its mark."""
+        """Mark the directory as open. True when another boot of the machine left its mark, which
+        then stays until it is recovered or cleanly closed."""
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         unclean = stopped_uncleanly(self._path)
-        if self._watched and (unclean or not self._marker.exists()):
+        if self._watched and not self._marker.exists():
             _mark(self._marker, boot_id())
         return unclean
 

@@ -85,7 +85,7 @@ class Environment:
         self._writer = threading.Lock()
         self._timer: threading.Timer | None = None
         self._sync_failure: StoreError | None = None
-        with translated(path):
+        with translated(path, system=True):
             self._open(create, watched)
 
     # --- opening and closing ---------------------------------------------------------------------
@@ -155,7 +155,7 @@ class Environment:
             self._close()
 
     def _close(self) -> None:
-        with translated(self.path), self.gate.alone(closing=True):
+        with translated(self.path, system=True), self.gate.alone(closing=True):
             if self._timer is not None:
                 self._timer.cancel()
             self._lmdb.sync(True)
@@ -220,10 +220,15 @@ class Environment:
             except lmdb.MapResizedError:
                 self.gate.leave()
                 try:
-                    with self.gate.alone():
-                        self._lmdb.set_mapsize(0)
+                    self._adopt()
                 finally:
                     self.gate.enter()
+
+    def _adopt(self) -> None:
+        """Map what another process has added. The size is the file's: LMDB would cut off what was
+        allocated beyond the size that it knows."""
+        with self.gate.alone(), self._marker.growing():
+            self._lmdb.set_mapsize((self.path / "data.mdb").stat().st_size)
 
     # --- durability ------------------------------------------------------------------------------
 
@@ -268,14 +273,13 @@ class Environment:
         sizes = self.sizes()
         used = sizes["used_bytes"]
         if sizes["file_bytes"] - used < max(used * share, FIRST_MAP_BYTES):
-            with translated(self.path):
-                self._grow(1)
+            self._grow(1)
 
     def _grow(self, attempt: int) -> None:
         size = self._lmdb.info()["map_size"]
         step = min(size, max(LARGEST_STEP, size // 8)) << (attempt - 1)
         step = max(step, PAGE * (3 * self.expected_bytes // PAGE))
-        with self.gate.alone(), self._marker.growing():
+        with translated(self.path, system=True), self.gate.alone(), self._marker.growing():
             size = max(size + step, (self.path / "data.mdb").stat().st_size)
             self._allocate(size)
             self._lmdb.set_mapsize(size)

@@ -32,11 +32,13 @@ def failure(path: Path, error: BaseException) -> RankbookError | None:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise ours in place of theirs from the block."""
+def translated(path: Path, *, system: bool = False) -> Iterator[None]:
+    """Raise ours in place of LMDB's from the block; with `system`, of the system's errors too."""
     try:
         yield
     except (lmdb.Error, OSError) as error:
+        if isinstance(error, OSError) and not system:
+            raise
         known = failure(path, error)
         if known is None:
             raise

@@ -89,13 +89,12 @@ def pack(member: bytes, key: bytes, value: bytes) -> bytes:
 @cython.cfunc
 @cython.inline
 def _verified(record: bytes, member: bytes) -> bytes:
-    """The body of a record whose CRC fits. Raises `Corrupt`."""
+    """The body of a record of at least four bytes whose CRC fits. Raises `Corrupt`."""
     body: bytes = record[4:]
     said: cython.uint = 0
     if cython.compiled:
-        if len(record) >= 4:
-            source: cython.p_char = record
-            memcpy(cython.address(said), source, 4)
+        source: cython.p_char = record
+        memcpy(cython.address(said), source, 4)
     else:
         said = int.from_bytes(record[:4], "little")
     if crc32(member + body) != said:
@@ -112,7 +111,11 @@ def unpack(filed: bytes, record: bytes, key_bytes: cython.Py_ssize_t) -> tuple[b
         length: cython.Py_ssize_t = int.from_bytes(record[key_bytes + 4 : key_bytes + 8], "little")
         start = key_bytes + 4 + length
         member = record[key_bytes + 8 : start + 4]
+    if len(record) < 4 + start:
+        raise Corrupt(f"the record of member {member[:80]!r} fails its checksum: it is cut short")
     body: bytes = _verified(record, member)
+    if filed[4] != 0 and _digest(member) != filed[5:]:
+        raise Corrupt(f"the record of member {member[:80]!r} is filed under another's digest")
     return member, body[:key_bytes], body[start:]
 
 

@@ -340,18 +340,24 @@ def leaf_change(
             size -= len(item) + 2
     if size > capacity or size < _header + 2:
         return None
+    found: cython.Py_ssize_t
+    places: bytearray = bytearray(2 * (stop - start))
+    for index in range(start, stop):
+        item = items[index]
+        found = leaf_find(page, item)
+        if leaf_holds(page, found, item) == present[index]:
+            raise LookupError(item)
+        _put_u16(places, 2 * (index - start), found)
+    found_at: bytes = bytes(places)
     out: bytearray = bytearray(size)
     out[4:_header] = page[4:_header]
     _put_u16(out, 6, grown)
     slot: cython.Py_ssize_t = _header
     at: cython.Py_ssize_t = _header + 2 * (grown + 1)
     old: cython.Py_ssize_t = 0
-    found: cython.Py_ssize_t
     for index in range(start, stop):
         item = items[index]
-        found = leaf_find(page, item)
-        if leaf_holds(page, found, item) == present[index]:
-            raise LookupError(item)
+        found = _u16(found_at, 2 * (index - start))
         at = _carry(out, slot, at, page, old, found)
         slot += 2 * (found - old)
         old = found

@@ -112,6 +112,7 @@ class PageStore:
     _dirty: dict[int, bytes]
     _changed: set[int]
     _next: cython.longlong
+    wrote = cython.declare(cython.bint, visibility="public")
 
     def __init__(
         self, handle: Any, pages_db: Any, meta_db: Any, cache: Cache, writing: bool
@@ -124,6 +125,7 @@ class PageStore:
         self._state = handle.id() - 1 if writing else handle.id()
         cache.seen(self._state)
         self._next = 0
+        self.wrote = False
         if writing:
             self._dirty = {}
             self._changed = set()
@@ -179,8 +181,10 @@ class PageStore:
             self._handle.put(b"next_page", self._next.to_bytes(8, "big"), db=self._meta_db)
 
     def committed(self) -> None:
-        """The transaction is in: the cache moves on with it."""
-        self._cache.moved_on(self._state + 1, self._changed)
+        """The transaction is in: the cache moves on with it, where it wrote anything. LMDB gives
+        one that did not no id."""
+        if self.wrote or self._changed:
+            self._cache.moved_on(self._state + 1, self._changed)
 
     def _flush(self) -> None:
         if self._dirty:

@@ -5,7 +5,7 @@ compact limit it becomes a counted tree and a member index (see tree_cy.py, memb
 goes back once its entries take less than the lower limit. Nobody who uses a set sees which it is.
 
     record, filed under the set's name (a name over 480 bytes: under its digest, kept inside)
-    | crc32 u32 | form u8 | spare u8 | key bytes u16 | group bytes u16 | name length u16 |
+    | crc32 u32 | form u8 | spare u8 | key bytes u16 | group bytes u16 | name length u32 |
     | version u64 | name, where digested |
     form 1, compact:  | pairs, as in compact.py |
     form 2, tree:     | set id u32 | height u32 | root u64 | items u64 | groups u64 | payload u64 |
@@ -32,7 +32,7 @@ COMPACT = 1
 TREE = 2
 NAME_BYTES = 480
 
-_HEAD = struct.Struct("<IBBHHHQ")
+_HEAD = struct.Struct("<IBBHHIQ")
 _TREE = struct.Struct("<IIQQQQ")
 
 
@@ -313,7 +313,7 @@ class RankSet:
             self._apply_compact(changes)
         else:
             self._apply_tree(self._tree, changes)
-            if self.payload < self._transaction.environment.demote_bytes:
+            if len(self) == 0 or self.payload < self._transaction.environment.demote_bytes:
                 self._demote()
         self.version = version
         self._save()
@@ -326,8 +326,8 @@ class RankSet:
         pairs.sort()
         self._pairs = pairs
         self.payload = compact.packed_bytes(pairs)
-        long = any(len(change[0]) > members.ITEM_BYTES for change in changes)
-        if long or self.payload > self._transaction.environment.compact_bytes:
+        long = any(len(pair[0]) - size > members.ITEM_BYTES for pair in pairs)
+        if long or (pairs and self.payload > self._transaction.environment.compact_bytes):
             self._promote()
 
     def _promote(self) -> None:

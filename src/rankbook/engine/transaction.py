@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import lmdb
+
 from rankbook.engine.failures import failure
 from rankbook.engine.pages_cy import PageStore
 from rankbook.engine.rankset import RankSet
@@ -40,7 +42,7 @@ class Transaction:
         """End the view. LMDB's errors inside the block become ours."""
         self.handle.abort()
         self.environment.gate.leave()
-        if error is not None:
+        if isinstance(error, lmdb.Error):
             known = failure(self.environment.path, error)
             if known is not None:
                 raise known from error
@@ -61,6 +63,7 @@ class Transaction:
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep a small record under `key`."""
+        self.pages.wrote = True
         self.handle.put(key, value, db=self.environment.meta_db)
 
     def set_record(self, filed: bytes) -> bytes | None:
@@ -70,7 +73,8 @@ class Transaction:
 
     def put_set_record(self, filed: bytes, record: bytes | None) -> None:
         """Keep or forget a set's own record."""
-        if record is None:
-            self.handle.delete(filed, db=self.environment.sets_db)
-        else:
+        if record is not None:
             self.handle.put(filed, record, db=self.environment.sets_db)
+            self.pages.wrote = True
+        elif self.handle.delete(filed, db=self.environment.sets_db):
+            self.pages.wrote = True
