@@ -112,19 +112,20 @@ class Environment:
                 raise BookError(f"no rankings in {self.path}")
             self.path.mkdir(parents=True, exist_ok=True)
         self._marker = Marker(self.path, watched)
-        size = max(FIRST_MAP_BYTES, data.stat().st_size if data.exists() else 0)
-        self._lmdb = lmdb.open(
-            os.fspath(self.path),
-            map_size=size,
-            max_dbs=4,
-            max_readers=512,
-            writemap=True,
-            map_async=True,
-            sync=False,
-            metasync=False,
-            readahead=False,
-        )
-        self._allocate(size)
+        with self._marker.growing():
+            size = max(FIRST_MAP_BYTES, data.stat().st_size if data.exists() else 0)
+            self._lmdb = lmdb.open(
+                os.fspath(self.path),
+                map_size=size,
+                max_dbs=4,
+                max_readers=512,
+                writemap=True,
+                map_async=True,
+                sync=False,
+                metasync=False,
+                readahead=False,
+            )
+            self._allocate(size)
         self.meta_db = self._lmdb.open_db(b"meta")
         self.sets_db = self._lmdb.open_db(b"sets")
         self.pages_db = self._lmdb.open_db(b"pages")

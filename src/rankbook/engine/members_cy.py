@@ -149,6 +149,26 @@ def ranked(
     return entries
 
 
+@cython.ccall
+def entries(
+    wanted: list[bytes], set_id: int, key_bytes: cython.Py_ssize_t, fetch: Fetch
+) -> dict[bytes, tuple[bytes, bytes]]:
+    """member -> (key, value) of those of `wanted` that have a record. Raises `Corrupt`."""
+    prefix: bytes = _PREFIX.pack(set_id, 0)
+    places: list[bytes] = []
+    member: bytes
+    for member in wanted:
+        places.append(prefix + member if len(member) <= INLINE_BYTES else index_key(set_id, member))
+    places.sort()
+    found: dict[bytes, tuple[bytes, bytes]] = {}
+    start: cython.Py_ssize_t
+    for start in range(0, len(places), CHUNK):
+        for place, record in fetch(places[start : start + CHUNK]):
+            kept, key, value = unpack(place, record, key_bytes)
+            found[kept] = (key, value)
+    return found
+
+
 class Plan:
     """What a batch of changes means for the order of one set.
 

@@ -190,10 +190,8 @@ class RankSet:
                 for item, value in self._pairs
                 if item[size:] in asked
             }
-        filed = {members.index_key(self.set_id, member): member for member in wanted}
         with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
-            found = cursor.getmulti(sorted(filed))
-        return {filed[key]: self._entry(key, filed[key], record) for key, record in found}
+            return members.entries(list(wanted), self.set_id, self.key_bytes, cursor.getmulti)
 
     def _entry(self, filed: bytes, member: bytes, record: bytes) -> tuple[bytes, bytes]:
         kept, key, value = members.unpack(filed, record, self.key_bytes)

@@ -82,16 +82,19 @@ class EmbeddedStore:
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """The position, and each entry wanted, from one snapshot."""
-        by_ranking: dict[RankingId, list[bytes]] = {}
+        asked: dict[str, tuple[RankingId, list[bytes]]] = {}
         for ranking, member in wanted:
-            by_ranking.setdefault(ranking, []).append(member)
+            known = asked.get(ranking.name)
+            if known is None:
+                known = asked[ranking.name] = (ranking, [])
+            known[1].append(member)
         with self._environment.view() as view:
             found = {
-                ranking: _rankset(view, ranking).get_many(asked)
-                for ranking, asked in by_ranking.items()
+                name: _rankset(view, ranking).get_many(members)
+                for name, (ranking, members) in asked.items()
             }
             position = _position(view)
-        pairs = [found[ranking].get(member) for ranking, member in wanted]
+        pairs = [found[ranking.name].get(member) for ranking, member in wanted]
         return position, [None if pair is None else Stored(*pair) for pair in pairs]
 
     def publish(
