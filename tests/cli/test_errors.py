@@ -47,6 +47,16 @@ NOT_THERE = [
     (("top", "speed", "--tag", "language=en"), "not split by [language]"),
     (("around", "chess", "asha"), "no board 'chess'; there are: speed"),
     (("bundle", "office"), "no bundle 'office'; there are: home"),
+    (("page", "chess"), "no board 'chess'"),
+    (("among", "chess", "asha"), "no board 'chess'"),
+    (("rank", "speed", "asha", "--window", "hourly"), "no window 'hourly'"),
+    (("at", "speed", "1", "--tag", "language=en"), "not split by [language]"),
+    (("scores", "speed", "--window", "daily", "--period", "2024-13-01"), "no period '2024-13-01'"),
+    (("histogram", "chess"), "no board 'chess'"),
+    (("seasons", "chess"), "no board 'chess'; there are: speed"),
+    (("seasons", "speed", "--window", "hourly"), "no window 'hourly'"),
+    (("seasons", "speed", "--player", "asha", "--window", "hourly"), "no window 'hourly'"),
+    (("seasons", "speed", "--player", "asha", "--tag", "x=y"), "not split by [x]"),
 ]
 
 
@@ -59,7 +69,12 @@ def test_what_is_not_there_is_one_line_that_says_what_is(typing_book, rankbook, 
 
 @pytest.mark.parametrize(
     "words",
-    [("top", "speed", "--limit", "0"), ("top", "speed", "--limit", "1001"), ("top",), ("chess",)],
+    [
+        *(("top", "speed", "--limit", "0"), ("top", "speed", "--limit", "1001"), ("top",)),
+        *(("chess",), ("at", "speed", "0"), ("at", "speed", "first"), ("among", "speed")),
+        *(("page", "speed", "--limit", "1001"), ("histogram", "speed", "--bins", "0")),
+        *(("histogram", "speed", "--bins", "1001"), ("void",), ("correct", "a1"), ("profile", "a")),
+    ],
 )
 def test_a_wrong_command_line_exits_2(typing_book, rankbook, words):
     answer = rankbook("--book", typing_book, *words)
@@ -90,7 +105,8 @@ def test_a_changed_board_asks_for_a_rebuild_in_one_line(small_book, rankbook):
     path.write_text(right.replace('zone = "+05:30"', 'zone = "UTC"'))
     answer = rankbook("top", "speed", "--book", small_book)
     assert answer.code == 5
-    assert "speed" in answer.line
+    assert 'board \'speed\': zone was "+05:30", is "UTC"' in answer.line
+    assert answer.line.endswith("; the command is: rankbook rebuild")
     path.write_text(right)
 
 

@@ -73,6 +73,16 @@ def test_a_file_that_is_not_there_and_a_directory_do_not_keep_others_out(
     ]
 
 
+def test_where_no_file_could_be_read_nothing_is_said_to_be_recorded(
+    typing_book, rankbook, tmp_path
+):
+    words = ("import", tmp_path / "nowhere", *ASHA, "--book", typing_book)
+    answer = rankbook(*words)
+    assert (answer.code, answer.stdout) == (2, "")
+    assert answer.stderr.splitlines()[0] == f"{tmp_path / 'nowhere'}: there is no such file"
+    assert rankbook(*words, "--json").json["recorded"] == 0
+
+
 def test_standard_input_is_a_file(typing_book, shell):
     text = f"{HEADER}\n{GOOD.format(1, 80)}\n"
     answer = shell("import", "-", *ASHA, "--book", typing_book, input=text)

@@ -1,7 +1,12 @@
 """Making a book."""
 
+import re
+import tomllib
+
+import msgspec
 import pytest
 
+from rankbook import Board
 from rankbook.cli.init import EXAMPLES, template
 from rankbook.rules import load
 
@@ -21,6 +26,38 @@ def test_the_typing_example_is_the_site_of_the_article():
     home = [(each.window, dict(each.tags)) for each in spec.bundle("home").rankings]
     tags = [{}, {"mode": "time"}, {"mode": "words"}]
     assert home == [(window, each) for window in board.windows for each in tags]
+
+
+COMPANIONS = {
+    "best_of": {"keep": "total"},
+    "latest_by": {"keep": "latest"},
+    "week_start": {"windows": ["weekly"]},
+    "seasons": {"windows": ["season"]},
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_key_in_the_comments_of_an_example_is_one_that_a_book_may_have(example):
+    text = template(example)
+    [board] = load(text).boards
+    tables = dict.fromkeys(["board", "bundle"], ())
+    kind = ""
+    for line in text.splitlines():
+        kind = line.strip("[] \n").split("]")[0] if line.startswith("[[") else kind
+        if match := re.fullmatch(r"# (\w+ = .+?)(  +# .*|  the window .*)?", line):
+            tables[kind] += (tomllib.loads(match[1]),)
+    for said in tables["board"]:
+        [key] = said
+        given = msgspec.structs.asdict(board) | COMPANIONS.get(key, {}) | said
+        assert getattr(Board(**given), key) is not None
+    assert all(set(said) <= {"named_only", "max_age_seconds"} for said in tables["bundle"])
+    later = {"seal", "grace_seconds", "keep_periods", "cooldown_seconds", "profiles"}
+    assert later <= {key for said in tables["board"] for key in said}
+
+
+def test_the_points_example_mentions_every_key_of_a_board():
+    text = template("points")
+    assert [f.name for f in msgspec.structs.fields(Board) if f"{f.name} = " not in text] == []
 
 
 def test_a_new_book_is_ready_without_an_example(tmp_path, rankbook):

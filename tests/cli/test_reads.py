@@ -17,7 +17,7 @@ def players(document):
 def test_top_has_the_keys_of_a_ranking_and_of_an_entry_in_their_order(small_book, rankbook):
     found = rankbook("top", "speed", "--json", "--book", small_book).json
     assert list(found) == RANKING
-    assert list(found["period"]) == ["id", "start", "end", "zone"]
+    assert list(found["period"]) == ["id", "start", "end", "zone", "sealed"]
     assert list(found["entries"][0]) == ENTRY
     assert found["count"] == 4
     assert players(found) == [(1, "asha", 98), (2, "bram", 90), (2, "chidi", 90), (4, "dora", 57)]
@@ -118,6 +118,34 @@ def test_boards_says_what_is_ranked(small_book, rankbook):
     shown = rankbook("boards", "--book", small_book).stdout
     assert "score desc" in shown
     assert "home" in shown
+    assert "more of the boards" not in shown
+
+
+def test_boards_shows_the_other_keys_that_are_set(tmp_path, rankbook):
+    (tmp_path / "rankbook.toml").write_text("""
+        [book]
+        name = "cup"
+        [[board]]
+        name = "drivers"
+        measures = { points = "points" }
+        order_by = ["points desc"]
+        keep = "total"
+        best_of = 5
+        windows = ["season", "daily"]
+        seasons = [{ name = "spring", start = 2026-03-01, end = 2026-06-01 }]
+        seal = true
+        keep_periods = { daily = 30 }
+    """)
+    shown = rankbook("boards", "--book", tmp_path).stdout
+    rows = [line.split(maxsplit=2)[1:] for line in shown.splitlines() if "drivers " in line][1:]
+    assert [(key, value.strip()) for key, value in rows] == [
+        ("best_of", "5"),
+        ("seasons", "spring (2026-03-01 to 2026-06-01)"),
+        ("seal", "yes"),
+        ("keep_periods", "daily 30"),
+    ]
+    [board] = rankbook("boards", "--json", "--book", tmp_path).json["boards"]
+    assert board["seasons"] == [{"name": "spring", "start": "2026-03-01", "end": "2026-06-01"}]
 
 
 def test_a_document_is_all_there_is_on_stdout(small_book, rankbook):

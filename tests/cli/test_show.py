@@ -40,6 +40,7 @@ def test_the_export_is_recorded_once_and_read_back(shown, shell):
         "start": "2024-11-26T18:30:00Z",
         "end": "2024-11-27T18:30:00Z",
         "zone": "+05:30",
+        "sealed": False,
     }
     verified = shell("verify", "--book", "B")
     assert verified.code == 0

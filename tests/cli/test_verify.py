@@ -1,5 +1,6 @@
 """`rankbook verify`: agreement, disagreement, and its exit code."""
 
+import msgspec
 import pytest
 
 from rankbook import Disagreement, Rankbook, Verification
@@ -17,11 +18,25 @@ def test_the_report_is_a_document(small_book, rankbook):
     assert rankbook("verify", "--json", "--book", small_book).json == {
         "agrees": True,
         "position": 4,
+        "pending": 0,
         "rankings": 6,
         "entries": 16,
         "disagreements": [],
         "faults": [],
     }
+
+
+def test_what_is_pending_is_said(small_book, rankbook, monkeypatch):
+    with Rankbook.open(small_book) as book:
+        found = book.verify()
+    behind = msgspec.structs.replace(found, pending=1234)
+    with monkeypatch.context() as patch:
+        patch.setattr(Rankbook, "verify", lambda self, **_keywords: behind)
+        answer = rankbook("verify", "--book", small_book)
+    assert answer.code == 0
+    assert answer.stdout.splitlines()[1:] == [
+        "Recorded and not ranked yet: 1,234; rankbook fold ranks them."
+    ]
 
 
 @pytest.fixture
@@ -33,6 +48,7 @@ def disagreeing(monkeypatch):
     found = Verification(
         agrees=False,
         position=4,
+        pending=0,
         rankings=6,
         entries=16,
         disagreements=(wrong,) * 60,

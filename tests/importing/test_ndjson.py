@@ -52,7 +52,10 @@ BAD = [
     (line(player="a\0b"), "player", "has a control character in it"),
     (line(sequence=1.5), "sequence", "expected int"),
     (line(points=5), "points", "is not known; there are: player, at, values"),
-    (line(kind="ban"), "kind", "is 'ban'; this version ranks results"),
+    (line(kind="bans"), "kind", "invalid enum value 'bans'"),
+    (line(kind="void", target="nothing"), "target", "is 'nothing', which is no recorded result"),
+    (line(kind="void"), "target", "is '', which is no recorded result"),
+    (line(kind="seal", target="speed/daily/2026-11-30"), "target", "does not seal its periods"),
     ("[1, 2]", "", "is no JSON object"),
     ("7", "", "is no JSON object"),
     ('{"player":', "", "not JSON: "),
@@ -96,6 +99,45 @@ def test_lines_without_an_id_are_known_again_in_any_order_of_keys(imported):
 def test_a_line_without_a_player_is_of_the_one_who_is_given(imported):
     text = json.dumps({"at": AT, "values": VALUES})
     assert counts(imported(text, "ndjson", "asha")) == (1, 0, 0)
+
+
+def scored(book):
+    return [(entry.player, entry.score) for entry in book.ranking("speed").top().entries]
+
+
+def test_every_kind_of_event_that_the_book_takes_is_imported(imported, book):
+    first = {"id": "x1", "player": "x", "at": AT, "values": VALUES}
+    better = {"id": "x2", "player": "x", "at": AT, "values": {**VALUES, "wpm": 120}}
+    events = [
+        *(first, better, {"id": "y1", **json.loads(GOOD)}),
+        {"kind": "void", "target": "x2", "at": AT},
+        {"kind": "correct", "target": "y1", "values": {**VALUES, "wpm": 100}, "at": AT},
+        {"kind": "profile", "player": "x", "profile": {"name": "X"}, "at": AT},
+        *({"kind": "ban", "player": "y", "at": AT}, {"kind": "unban", "player": "y", "at": AT}),
+        *({"id": "z1", **json.loads(line(player="z"))}, {"kind": "ban", "player": "z", "at": AT}),
+    ]
+    text = "\n".join([json.dumps(each) for each in events])
+    assert counts(imported(text, "ndjson")) == (10, 0, 0)
+    assert scored(book) == [("y", 99), ("x", 89)]
+    assert counts(imported(text, "ndjson")) == (0, 10, 0)
+
+
+def test_what_is_about_another_event_is_not_of_the_player_who_is_given(imported, book):
+    text = "\n".join(
+        [
+            json.dumps({"id": "y1", **json.loads(GOOD)}),
+            json.dumps({"kind": "void", "target": "y1", "at": AT}),
+            json.dumps({"at": AT, "values": VALUES}),
+        ]
+    )
+    assert counts(imported(text, "ndjson", "asha")) == (3, 0, 0)
+    assert scored(book) == [("asha", 89)]
+
+
+def test_events_without_an_id_that_differ_in_kind_only_have_different_ids(imported):
+    ban, unban = [json.dumps({"kind": kind, "player": "x", "at": AT}) for kind in ("ban", "unban")]
+    assert counts(imported(f"{ban}\n{unban}", "ndjson")) == (2, 0, 0)
+    assert counts(imported(unban, "ndjson")) == (0, 1, 0)
 
 
 def test_parsing_one_event_raises_what_an_import_would_say():

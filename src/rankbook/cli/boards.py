@@ -25,7 +25,13 @@ def boards(
 
 
 def _drawn(spec: BookSpec) -> list[Any]:
-    return [tables.boards(spec), *([Text(), tables.bundles(spec)] if spec.bundles else [])]
+    drawn: list[Any] = [tables.boards(spec)]
+    more = tables.more(spec)
+    if more.row_count:
+        drawn += [Text(), more]
+    if spec.bundles:
+        drawn += [Text(), tables.bundles(spec)]
+    return drawn
 
 
 def _document(spec: BookSpec) -> dict[str, Any]:

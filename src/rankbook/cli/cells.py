@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from rankbook.cli.output import clean
-from rankbook.model import Entry
+from rankbook.model import Entry, Period
 
 
 def number(value: object) -> str:
@@ -28,6 +28,11 @@ def aligned(texts: Sequence[str], least: int = 0) -> list[str]:
     return [text.rjust(max(width, least)) for text in filled]
 
 
+def share(percent: float | None) -> str:
+    """A percentile to two digits; a dash for None."""
+    return "-" if percent is None else f"{percent:.2f}".rstrip("0").rstrip(".")
+
+
 def moment(at: datetime) -> str:
     """An instant to the second, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
@@ -41,6 +46,13 @@ def tags_text(tags: Mapping[str, str]) -> str:
 def period_text(window: str, period: str) -> str:
     """A window and its period; all-time is its own period."""
     return window if window == period else f"{window} · {period}"
+
+
+def title(board: str, window: str, period: Period, tags: Mapping[str, str]) -> str:
+    """What a ranking is called above its table, with the zone where its period has bounds."""
+    zone = "" if period.start is None else f" ({period.zone})"
+    sealed = " · sealed" if period.sealed else ""
+    return f"{board} · {period_text(window, period.id)}{zone}{sealed} · {tags_text(tags)}"
 
 
 def named(entry: Entry) -> Text:

@@ -21,7 +21,7 @@ def doctor(
     book: BookOption = None,
 ) -> None:
     """Show format, sizes, pages and positions, and check every invariant; exit 1 on a fault."""
-    with opened(ctx, book) as open_book, progress() as told:
+    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
         found = open_book.doctor(progress=counted(told, "checking"))
     if as_json:
         document(found)

@@ -14,6 +14,7 @@ from rankbook.errors import (
     LogError,
     NotFound,
     RankbookError,
+    RebuildNeeded,
     Refused,
     SpecError,
     StoreError,
@@ -63,6 +64,8 @@ def _line(error: RankbookError | OSError) -> str:
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror}"
+    if isinstance(error, RebuildNeeded):
+        return f"{error}; the command is: rankbook rebuild"
     return str(error)
 
 

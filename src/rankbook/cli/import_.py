@@ -34,7 +34,7 @@ def import_(
     What is wrong with other lines is said, and the exit code is then 2.
     """
     _check(format, player)
-    with opened(ctx, book) as open_book, progress() as told:
+    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
         importer = Importer(open_book, told=told)
         for path in files:
             importer.file(path, format, player)
@@ -42,7 +42,8 @@ def import_(
     if as_json:
         document(summary)
     else:
-        show(counts(summary))
+        if not _unread(summary):
+            show(counts(summary))
         _complain(summary)
     if summary.bad:
         raise typer.Exit(BAD_INPUT)
@@ -53,6 +54,12 @@ def _check(format: str, player: str | None) -> None:
         raise Refused("--format", f"{format!r} is not known; there are: {', '.join(FORMATS)}")
     if player is None and not FORMATS[format].names_players:
         raise Refused("--player", f"is needed: a {format} file does not say whose it is")
+
+
+def _unread(summary: Summary) -> bool:
+    """Whether no file could be read at all, so that there is nothing to count."""
+    done = summary.recorded or summary.known
+    return bool(summary.bad) and not done and all(fault.line == 0 for fault in summary.faults)
 
 
 def counts(summary: Summary) -> str:

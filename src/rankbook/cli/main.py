@@ -8,19 +8,34 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rankbook.cli.among import among
 from rankbook.cli.around import around
+from rankbook.cli.at import at
+from rankbook.cli.ban import ban
 from rankbook.cli.boards import boards
 from rankbook.cli.bundle import bundle
+from rankbook.cli.correct import correct
 from rankbook.cli.demo import demo
 from rankbook.cli.doctor import doctor
 from rankbook.cli.exits import one_line
+from rankbook.cli.fold import fold
+from rankbook.cli.forget import forget
+from rankbook.cli.histogram import histogram
 from rankbook.cli.import_ import import_
 from rankbook.cli.init import init
 from rankbook.cli.options import BookOption
+from rankbook.cli.page import page
 from rankbook.cli.player import player
+from rankbook.cli.profile import profile
+from rankbook.cli.rank import rank
+from rankbook.cli.rebuild import rebuild
+from rankbook.cli.scores import scores
+from rankbook.cli.seasons import seasons
 from rankbook.cli.submit import submit
 from rankbook.cli.top import top
+from rankbook.cli.unban import unban
 from rankbook.cli.verify import verify
+from rankbook.cli.void import void
 
 
 class Commands(TyperGroup):
@@ -56,11 +71,26 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "boards": boards,
     "submit": submit,
     "import": import_,
+    "void": void,
+    "correct": correct,
+    "ban": ban,
+    "unban": unban,
+    "profile": profile,
+    "forget": forget,
     "top": top,
+    "page": page,
     "around": around,
+    "among": among,
+    "rank": rank,
+    "at": at,
+    "scores": scores,
+    "histogram": histogram,
     "player": player,
     "bundle": bundle,
+    "seasons": seasons,
+    "fold": fold,
     "verify": verify,
+    "rebuild": rebuild,
     "doctor": doctor,
     "demo": demo,
 }

@@ -8,7 +8,11 @@ import typer
 
 from rankbook.book import Rankbook, RankingView
 from rankbook.book.reading import MAX_LIMIT
+from rankbook.cli.progress import counted, progress
 from rankbook.errors import Refused
+from rankbook.importing import common
+from rankbook.model import Value
+from rankbook.rules import BookSpec
 
 ENVIRONMENT = "RANKBOOK_BOOK"
 
@@ -38,6 +42,9 @@ PeriodOption = Annotated[
 LimitOption = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=MAX_LIMIT, help="How many entries.")
 ]
+IdOption = Annotated[
+    str, typer.Option("--id", metavar="ID", help="The event's id: a retry is then known.")
+]
 
 
 def given(ctx: typer.Context, book: Path | None) -> Path | None:
@@ -51,9 +58,28 @@ def place(ctx: typer.Context, book: Path | None) -> Path:
     return given(ctx, book) or Path(os.environ.get(ENVIRONMENT) or ".")
 
 
-def opened(ctx: typer.Context, book: Path | None) -> Rankbook:
-    """The book, open. Raises `BookError` and whatever else `Rankbook.open` does."""
-    return Rankbook.open(place(ctx, book))
+def opened(ctx: typer.Context, book: Path | None, *, catch_up: bool = True) -> Rankbook:
+    """The book, open, with what is pending ranked under a progress bar unless `catch_up` is false.
+
+    Raises `BookError` and whatever else `Rankbook.open` does.
+    """
+    open_book = Rankbook.open(place(ctx, book), catch_up=False)
+    try:
+        if catch_up:
+            _catch_up(open_book)
+    except BaseException:
+        open_book.close()
+        raise
+    return open_book
+
+
+def _catch_up(book: Rankbook) -> None:
+    pending = book.pending()
+    if not pending:
+        book.catch_up()
+        return
+    with progress() as told:
+        book.catch_up(progress=counted(told, "ranking what is pending", pending))
 
 
 def pairs(texts: list[str] | None, option: str) -> dict[str, str]:
@@ -67,6 +93,12 @@ def pairs(texts: list[str] | None, option: str) -> dict[str, str]:
             raise Refused(option, f"{name!r} is given twice")
         found[name] = value
     return found
+
+
+def typed(spec: BookSpec, given: dict[str, str]) -> dict[str, Value]:
+    """The values of an event: numbers where they are written as such, unless declared as text."""
+    texts = [name for name, rule in spec.values.items() if rule.type == "text"]
+    return {name: text if name in texts else common.value(text) for name, text in given.items()}
 
 
 def chosen(book: Rankbook, board: str, **parts: Any) -> RankingView:

@@ -64,6 +64,12 @@ def note(text: str) -> None:
     _print(stderr(), text)
 
 
+def ask(question: str) -> bool:
+    """Ask a person at the terminal, on stderr; only y and yes are a yes."""
+    stderr().print(Text(f"{clean(question)} [y/N] "), end="", soft_wrap=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def complain(text: str) -> None:
     """The one line of an error, on stderr."""
     note(f"rankbook: {' '.join(text.split())}")

@@ -39,13 +39,13 @@ def _teller(bars: Progress) -> Told:
     return told
 
 
-def counted(told: Told, what: str) -> Callable[[int], None]:
-    """A function that is told numbers of things done, and adds them up."""
+def counted(told: Told, what: str, total: int | None = None) -> Callable[[int], None]:
+    """A function that is told numbers of things done, and adds them up; `total` may be too low."""
     done = 0
 
     def more(count: int) -> None:
         nonlocal done
         done += count
-        told(what, done, None)
+        told(what, done, None if total is None else max(done, total))
 
     return more

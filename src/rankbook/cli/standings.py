@@ -7,10 +7,10 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from rankbook.cli.cells import aligned, moment, named, number, period_text, tags_text
+from rankbook.cli.cells import aligned, moment, named, number, title
 from rankbook.cli.output import clean
 from rankbook.cli.tables import table
-from rankbook.model import Entry, Standings, Value
+from rankbook.model import Entry, Friends, Standings, Value
 
 GAP = 3
 NAME_ROOM = 16
@@ -39,10 +39,29 @@ class Column(NamedTuple):
 def standings(found: Standings, width: int) -> Table:
     """Entries of one ranking, best first. In a narrow place details are left out, from the right,
     and names are cut."""
-    made = table(_title(found), f"{len(found.entries):,} of {found.count:,}")
-    names = [named(entry) for entry in found.entries]
+    rank = _numbers("#", [entry.rank for entry in found.entries])
+    return _fitted(found, found.entries, rank, _columns(found.entries), width)
+
+
+def friends(found: Friends, width: int) -> Table:
+    """Entries of some players, best first: the rank among them, and that among all."""
+    entries = [each.entry for each in found.friends]
+    among = _numbers("#", [each.rank_among for each in found.friends])
+    overall = _numbers("rank", [entry.rank for entry in entries])
+    return _fitted(found, entries, among, [overall, *_columns(entries)], width)
+
+
+def _fitted(
+    found: Standings | Friends,
+    entries: Sequence[Entry],
+    rank: Column,
+    others: list[Column],
+    width: int,
+) -> Table:
+    heading = title(found.board, found.window, found.period, found.tags)
+    made = table(heading, f"{len(entries):,} of {found.count:,}")
+    names = [named(entry) for entry in entries]
     longest = max([name.cell_len for name in names], default=LEAST_ROOM)
-    rank, *others = _columns(found.entries)
     while others[-1].optional and _room([rank, *others], width) < min(longest, NAME_ROOM):
         others.pop()
     rank.add_to(made)
@@ -56,22 +75,15 @@ def standings(found: Standings, width: int) -> Table:
     return made
 
 
-def _title(found: Standings) -> str:
-    period = period_text(found.window, found.period.id)
-    if found.period.start is not None:
-        period += f" ({found.period.zone})"
-    return f"{found.board} · {period} · {tags_text(found.tags)}"
-
-
 def _room(columns: Sequence[Column], width: int) -> int:
     """What these columns leave for the players' names."""
     return width - sum([column.width() + GAP for column in columns])
 
 
 def _columns(entries: Sequence[Entry]) -> list[Column]:
-    """The columns but for the players: rank, measures, details that are not measures, reached."""
+    """The columns right of the players: measures, details that are not measures, reached."""
     first = entries[0] if entries else None
-    made = [_numbers("#", [entry.rank for entry in entries])]
+    made: list[Column] = []
     for name in first.measures if first else ["score"]:
         values = [entry.measures[name] for entry in entries]
         made.append(_numbers(name, values)._replace(style="bold"))

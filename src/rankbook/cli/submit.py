@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from rankbook.cli import tables
-from rankbook.cli.options import BookOption, JsonOption, opened, pairs
+from rankbook.cli.options import BookOption, IdOption, JsonOption, opened, pairs, typed
 from rankbook.cli.output import result
 from rankbook.errors import Refused
 from rankbook.importing import common, ndjson
-from rankbook.model import Event, Value
-from rankbook.rules import BookSpec
+from rankbook.model import Event
 
 STDIN = "-"
 
@@ -25,9 +24,7 @@ def submit(
         list[str] | None,
         typer.Argument(metavar="NAME=VALUE...", help="The result's values.", show_default=False),
     ] = None,
-    id: Annotated[
-        str, typer.Option("--id", metavar="ID", help="The event's id: a retry is then known.")
-    ] = "",
+    id: IdOption = "",
     at: Annotated[
         str, typer.Option("--at", metavar="TIME", help="When it happened, in RFC 3339; else now.")
     ] = "",
@@ -47,18 +44,13 @@ def submit(
         else:
             event = Event(
                 player=player,
-                values=_values(open_book.spec, pairs(values, "values")),
+                values=typed(open_book.spec, pairs(values, "values")),
                 id=id,
                 at=common.moment(at, "--at") if at else None,
                 profile=pairs(profile, "--profile"),
             )
         receipt = open_book.submit(event)
     result(as_json, receipt, lambda: tables.receipt(receipt))
-
-
-def _values(spec: BookSpec, given: dict[str, str]) -> dict[str, Value]:
-    texts = [name for name, rule in spec.values.items() if rule.type == "text"]
-    return {name: text if name in texts else common.value(text) for name, text in given.items()}
 
 
 def _from_stdin() -> Event:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -9,7 +10,12 @@ from rich.text import Text
 from rankbook.cli.cells import aligned, moment, number, period_text, tags_text
 from rankbook.cli.output import clean
 from rankbook.model import Placement, Receipt, Standings
-from rankbook.rules import BookSpec
+from rankbook.rules import Board, BookSpec, Season
+
+COMMON_KEYS = (
+    *("name", "measures", "order_by", "keep", "splits", "windows", "zone", "numbering"),
+    *("tie_break", "details"),
+)
 
 
 def table(title: str, caption: str = "") -> Table:
@@ -49,15 +55,20 @@ def places(player: str, found: Sequence[Standings]) -> Table:
     return made
 
 
-def receipt(made_of: Receipt) -> Table:
-    """What a submission touched: each ranking, before and after."""
-    caption = "recorded; the next fold ranks it" if made_of.status == "pending" else ""
+def receipt(made_of: Receipt, *, only_changed: bool = False) -> Table:
+    """What an event touched, or only what it changed: each ranking, before and after."""
+    shown = [each for each in made_of.rankings if each.changed or not only_changed]
+    caption = ""
+    if made_of.status == "pending":
+        caption = "recorded; the next fold ranks it"
+    elif only_changed:
+        caption = f"{len(shown):,} of {len(made_of.rankings):,} rankings changed"
     made = table(f"{made_of.player} · {made_of.status} · {made_of.event_id}", caption)
     made.add_column("ranking")
     made.add_column("changed", no_wrap=True)
     made.add_column("score", justify="right", no_wrap=True, style="bold")
     made.add_column("rank", justify="right", no_wrap=True)
-    for each in made_of.rankings:
+    for each in shown:
         period = period_text(each.window, each.period)
         made.add_row(
             Text(clean(f"{each.board} · {period} · {tags_text(each.tags)}")),
@@ -91,6 +102,29 @@ def boards(spec: BookSpec) -> Table:
         order = ", ".join(board.order_by)
         made.add_row(board.name, order, board.keep, splits, windows, board.zone, board.numbering)
     return made
+
+
+def more(spec: BookSpec) -> Table:
+    """What boards say beyond the columns of `boards`, where it is not the default."""
+    made = table("more of the boards")
+    for name in ("board", "key", "value"):
+        made.add_column(name, overflow="fold")
+    for board in spec.boards:
+        for field in msgspec.structs.fields(Board):
+            value = getattr(board, field.name)
+            if field.name not in COMMON_KEYS and value != field.default:
+                made.add_row(board.name, field.name, Text(clean(_said(value))))
+    return made
+
+
+def _said(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join([_said(each) for each in value])
+    if isinstance(value, Season):
+        return f"{value.name} ({value.start} to {value.end})"
+    if isinstance(value, dict):
+        return ", ".join([f"{name} {each}" for name, each in value.items()])
+    return "yes" if value is True else str(value)
 
 
 def bundles(spec: BookSpec) -> Table:

@@ -32,6 +32,12 @@ def verify(
 
 def report(found: Verification) -> None:
     """Say whether rankings and log agree; where they do not, show where."""
+    _compared(found)
+    if found.pending:
+        show(f"Recorded and not ranked yet: {found.pending:,}; rankbook fold ranks them.")
+
+
+def _compared(found: Verification) -> None:
     size = (
         f"{found.rankings:,} rankings, {found.entries:,} entries, log position {found.position:,}"
     )

@@ -168,6 +168,8 @@ class Occurrences:
 
 def _digest(event: Event) -> bytes:
     at_us = None if event.at is None else micros(event.at)
-    content = [event.player, at_us, event.values, event.profile, event.sequence]
+    content: list[object] = [event.player, at_us, event.values, event.profile, event.sequence]
+    if event.kind != "result":
+        content += [event.kind, event.target]
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -1,6 +1,8 @@
-"""One JSON object a line: an event with player, at, values, and if wanted id, profile, sequence.
+"""One JSON object a line: an event with player, at, values, and if wanted id, profile, sequence,
+kind, target.
 
-`at` must be there, and `player` unless it is given for the whole file. A key that is given twice
+`at` must be there, and `player` unless it is given for the whole file, or the kind is about another
+event or a period: `target` says which then. A key that is given twice
 is refused, as two readers could take different ones. A line without an id is known again by its
 content.
 """
@@ -26,7 +28,8 @@ from rankbook.importing.common import (
 from rankbook.model import Event
 from rankbook.rules.specs import shaped
 
-KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind")
+KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind", "target")
+OF_NO_PLAYER = ("void", "correct", "seal")
 
 
 def read(source: Source) -> Iterator[Row | Fault]:
@@ -38,12 +41,17 @@ def read(source: Source) -> Iterator[Row | Fault]:
 
 
 def parse(text: str, player: str | None = None) -> Event:
-    """The event in a JSON object, of `player` where it does not say. Raises `Refused`."""
+    """The event in a JSON object, of `player` where it does not say and is of one.
+
+    Raises `Refused`.
+    """
     keys = _object(sound(text, ""))
     for key in keys:
         if key not in KEYS:
             raise Refused(key, f"is not known; there are: {', '.join(KEYS)}")
-    if player is not None:
+    if keys.get("kind") in OF_NO_PLAYER:
+        keys.setdefault("player", "")
+    elif player is not None:
         keys.setdefault("player", player)
     if "player" not in keys:
         raise Refused("player", "is missing")

@@ -85,7 +85,11 @@ class Importer:
         for item in _items(format, source):
             if isinstance(item, Fault):
                 self._fault(item)
-            elif self._sound(format, source, item):
+                continue
+            if item.event.target and any(row.event.id == item.event.target for row in rows):
+                self._record(format, source, rows)  # what it is about must be there
+                rows = []
+            if self._sound(format, source, item):
                 rows.append(item)
             if len(rows) == BATCH:
                 self._record(format, source, rows)

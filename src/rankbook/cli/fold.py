@@ -1,0 +1,41 @@
+"""`rankbook fold`: rank what is pending."""
+
+import msgspec
+import typer
+
+from rankbook.cli.options import BookOption, JsonOption, opened
+from rankbook.cli.output import document, show
+from rankbook.cli.progress import counted, progress
+
+
+class Folded(msgspec.Struct, frozen=True, kw_only=True):
+    """How many events were ranked, and the log position that the rankings are at."""
+
+    ranked: int
+    position: int
+
+
+def fold(
+    ctx: typer.Context,
+    as_json: JsonOption = False,
+    book: BookOption = None,
+) -> None:
+    """Rank what is recorded and pending, and close the periods that have ended."""
+    ranked = 0
+
+    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
+        tell = counted(told, "ranking", open_book.pending())
+
+        def more(count: int) -> None:
+            nonlocal ranked
+            ranked += count
+            tell(count)
+
+        open_book.fold(progress=more)
+        open_book.catch_up(progress=more)
+        found = Folded(ranked=ranked, position=open_book.store.position())
+    if as_json:
+        document(found)
+        return
+    what = f"{found.ranked:,} ranked" if found.ranked else "nothing was pending"
+    show(f"{what}; the rankings are at log position {found.position:,}")
