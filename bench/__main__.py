@@ -4,7 +4,11 @@ import sys
 from importlib import import_module
 
 # Name on the command line -> module with main(arguments: list[str]) -> None.
-BENCHES: dict[str, str] = {"engine": "bench.engine"}
+BENCHES: dict[str, str] = {
+    "engine": "bench.engine",
+    "fold": "bench.fold",
+    "motor_sport": "bench.motor_sport",
+}
 
 
 def main(arguments: list[str]) -> int:

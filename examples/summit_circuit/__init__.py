@@ -1,0 +1,1 @@
+"""A game with a competition each season: leaders, one player's standing, and past seasons."""

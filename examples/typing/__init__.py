@@ -1,0 +1,1 @@
+"""A typing site: best results of all time and of the day, overall and by mode."""

@@ -1,0 +1,5 @@
+"""python -m examples.typing"""
+
+from examples.typing.story import main
+
+main()
