@@ -28,7 +28,12 @@ class Admission:
     def drafts(self, submitted: Sequence[Event], now_us: int) -> list[Draft]:
         """Drafts of the events, in their order. Raises `Refused`."""
         targets = self._targets(submitted)
-        return [self.draft(event, now_us, targets) for event in submitted]
+        drafts: list[Draft] = []
+        for event in submitted:
+            drafts.append(self.draft(event, now_us, targets))
+            if event.kind == "result":
+                targets.setdefault(drafts[-1].id, drafts[-1])
+        return drafts
 
     def draft(
         self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded] | None = None
@@ -42,6 +47,8 @@ class Admission:
                 return self._about(event, now_us, known)
             case "seal":
                 return self._seal(event, now_us)
+            case "forget":
+                return self._forget(event, now_us)
         self._door(event)
         return events.draft(event, now_us)
 
@@ -65,15 +72,11 @@ class Admission:
             raise Refused("values", "are such that no board counts the event")
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
-        """The results that voids and corrections are about, from the log and from this batch."""
+        """The recorded results that voids and corrections are about."""
         wanted = [event.target for event in submitted if event.kind in ("void", "correct")]
         if not wanted:
             return {}
-        known: dict[str, Draft | Recorded] = {
-            event.id: events.draft(event, 0) for event in submitted if event.kind == "result"
-        }
-        known |= {each.id: each for each in self._log.find(wanted) if each is not None}
-        return known
+        return {each.id: each for each in self._log.find(wanted) if each is not None}
 
     def _about(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
         target = targets.get(event.target)
@@ -89,6 +92,15 @@ class Admission:
             )
         return events.draft(whole, now_us)
 
+    def _forget(self, event: Event, now_us: int) -> Draft:
+        """A retry is of the event as it was left when it erased the player, and itself."""
+        self._door(event)
+        draft = events.draft(event, now_us)
+        [known] = self._log.find([draft.id])
+        if known is not None and known.kind == "forget" and not known.player:
+            return draft._replace(player="", body=known.body)
+        return draft
+
     def _seal(self, event: Event, now_us: int) -> Draft:
         parts = [unquote(part) for part in event.target.split("/")]
         rules = self._boards.get(parts[0])
@@ -97,10 +109,24 @@ class Admission:
         if not rules.board.seal:
             raise Refused("target", f"board {parts[0]!r} does not seal its periods")
         try:
-            rules.window(parts[1]).period(parts[2])
+            span = rules.window(parts[1]).period(parts[2])
         except NotFound as error:
             raise Refused("target", str(error)) from error
+        if span.end_us is None:
+            raise Refused("target", f"is {event.target!r}, which never ends")
+        if event.target != state.period_name(*parts):
+            raise Refused("target", f"is {event.target!r}; write {state.period_name(*parts)}")
+        if event.player:
+            raise Refused("player", f"is {event.player!r}; a seal is of no player")
+        # The names of seasons may be longer, quoted, than other targets and ids.
+        named = event.id == seal_id(event.target)
+        self._door(msgspec.structs.replace(event, target="", id="" if named else event.id))
         return events.draft(event, now_us)
+
+
+def seal_id(period: str) -> str:
+    """The id of the seal that the boundary of a period brings, by the period's name."""
+    return f"seal:{period}"
 
 
 def seals_due(rows: Iterable[tuple[bytes, bytes]], now_us: int) -> list[Event]:
@@ -110,7 +136,7 @@ def seals_due(rows: Iterable[tuple[bytes, bytes]], now_us: int) -> list[Event]:
     """
     return [
         Event(
-            id=f"seal:{name.decode()}",
+            id=seal_id(name.decode()),
             kind="seal",
             player="",
             target=name.decode(),

@@ -1,6 +1,5 @@
 """Rankbook: the one place where rules, log and store meet."""
 
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,17 +11,16 @@ import msgspec
 from rankbook.book import events, receipts, seasons, specification, state
 from rankbook.book.admission import Admission, seals_due
 from rankbook.book.bundles import BundleCache, BundleReading
-from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.reading import RankingView, read_all, sliced, view
-from rankbook.book.reconcile import Verification, compare
-from rankbook.errors import BookError, StoreError
+from rankbook.book.upkeep import Upkeep
+from rankbook.errors import BookError, RebuildNeeded, StoreError
 from rankbook.log import open_log
 from rankbook.log.base import Draft, Log, Recorded, Recording
 from rankbook.model import Closing, Event, PeriodSummary, PlayerPeriod, Receipt, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking, current, instant, load
 from rankbook.store import open_store
-from rankbook.store.base import Auditable, ByPosition, Store
+from rankbook.store.base import ByPosition, Store
 
 SEALS_AT_ONCE = 100
 FILE = "rankbook.toml"
@@ -35,18 +33,25 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
-class Rankbook:
+class Rankbook(Upkeep):
     """A book: boards, a log and a store. Safe to use from many threads; a context manager.
 
     `Rankbook.open(directory)` opens one from its rankbook.toml. `clock` gives microseconds.
     """
 
     def __init__(
-        self, spec: BookSpec, log: Log, store: Store, *, clock: Clock = system_clock
+        self,
+        spec: BookSpec,
+        log: Log,
+        store: Store,
+        *,
+        clock: Clock = system_clock,
+        outdated: bool = False,
     ) -> None:
         """A book over an open log and store, which it then owns.
 
-        Raises `RebuildNeeded` when the rankings were made under another specification.
+        Raises `RebuildNeeded` when the rankings were made under another specification, unless
+        `outdated`: such a book is only good for `rebuild`.
         """
         self.spec = spec
         self.log = log
@@ -59,7 +64,13 @@ class Rankbook:
         self._listeners: list[Callable[[Closing], object]] = []
         self._bundles = BundleCache(store, self._bundle_views)
         [kept] = store.receipts([receipts.NOTE])
-        specification.check(spec, kept)
+        self._outdated = False
+        try:
+            specification.check(spec, kept)
+        except RebuildNeeded:
+            if not outdated:
+                raise
+            self._outdated = True
         self._folder = Folder(self._boards, log, store, specification.note(spec), self._folded)
 
     @classmethod
@@ -70,12 +81,14 @@ class Rankbook:
         spec: BookSpec | None = None,
         clock: Clock = system_clock,
         catch_up: bool = True,
+        outdated: bool = False,
     ) -> "Rankbook":
         """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
 
         What is recorded and not ranked yet is ranked first, and periods that have ended are closed,
         unless `catch_up` is false. Raises `BookError` when there is no book or it cannot be used,
-        `SpecError` for a wrong specification, `RebuildNeeded` when that has changed.
+        `SpecError` for a wrong specification, `RebuildNeeded` when that has changed and
+        `outdated` is false; an outdated book is only good for `rebuild`.
         """
         place = Path(directory)
         if spec is None:
@@ -92,8 +105,8 @@ class Rankbook:
             log.close()
             raise
         try:
-            book = cls(spec, log, store, clock=clock)
-            if catch_up:
+            book = cls(spec, log, store, clock=clock, outdated=outdated)
+            if catch_up and not book._outdated:
                 book.catch_up()
             return book
         except BaseException:
@@ -189,8 +202,8 @@ class Rankbook:
         Where the store cannot be used now, it is left for later.
         """
         with suppress(StoreError):
-            self._record_due_seals(self._clock())
             self._folder.fold(progress=progress)
+            self.close_due()
             self.log.erase(self.store.position())
 
     def on_close(self, listener: Callable[[Closing], object]) -> None:
@@ -203,7 +216,8 @@ class Rankbook:
 
     def close_due(self) -> None:
         """Record and publish the closing of every period that has ended, as submissions do."""
-        if self._record_due_seals(self._clock()):
+        self._folder.fold()
+        while self._record_due_seals(self._clock()):
             self._folder.fold()
 
     def _record_due_seals(self, now_us: int) -> bool:
@@ -329,35 +343,3 @@ class Rankbook:
     def _known_view(self, rules: BoardRules, ranking: Ranking, now_us: int) -> RankingView:
         span = rules.window(ranking.window).period(ranking.period)
         return RankingView(self.store, rules, ranking, span, now_us)
-
-    # --- checking --------------------------------------------------------------------------------
-
-    def doctor(self, *, progress: Progress | None = None) -> Examination:
-        """What the book holds on disk, and every broken invariant of its store's form.
-
-        `progress` is told numbers of entries looked at.
-        """
-        return examine(self.log, self.store, progress or (lambda _number: None))
-
-    def verify(self, *, progress: Progress | None = None) -> Verification:
-        """Fold the log anew, beside, and compare it with both indexes of every ranking.
-
-        Submissions go on meanwhile: everything is compared at one log position. `progress` is
-        told numbers of events folded and entries compared. Raises `StoreError` for a store that
-        cannot be walked.
-        """
-        auditable = self.store
-        if not isinstance(auditable, Auditable):
-            raise StoreError("this store cannot be walked, so it cannot be verified")
-        told = progress or (lambda _number: None)
-        with tempfile.TemporaryDirectory(prefix="rankbook-verify-") as beside:
-            shadow = open_store("embedded:", Path(beside))
-            try:
-                with auditable.audit() as actual:
-                    folder = Folder(self._boards, self.log, shadow, b"")
-                    folder.fold(until=actual.position, progress=told)
-                    assert isinstance(shadow, Auditable)
-                    with shadow.audit() as expected:
-                        return compare(self._rules, expected, actual, self.log.head(), told)
-            finally:
-                shadow.close()

@@ -44,6 +44,7 @@ class BundleCache:
         self._store = store
         self._views = views
         self._kept: dict[str, _Kept] = {}
+        self._forgotten = 0
         self._locks: dict[str, threading.Lock] = {}
 
     def read(self, bundle: Bundle, now_us: int) -> BundleReading:
@@ -63,7 +64,8 @@ class BundleCache:
             return self._make(bundle, views, names, sealed, now_us)
 
     def forget(self) -> None:
-        """Drop every reading: what the store holds was changed by other means than events."""
+        """Drop every reading, and keep none that has begun: what it shows may be no more."""
+        self._forgotten += 1
         self._kept.clear()
 
     def _same(self, kept: _Kept, views: Sequence[RankingView]) -> bool:
@@ -81,6 +83,7 @@ class BundleCache:
         sealed: tuple[bool, ...],
         now_us: int,
     ) -> BundleReading:
+        forgotten = self._forgotten
         queries = [view.top_query(bundle.top) for view in views]
         reading = self._store.read([*queries, *_version_queries(views)])
         found = [
@@ -90,7 +93,10 @@ class BundleCache:
             found = [_named(standings) for standings in found]
         made = BundleReading(name=bundle.name, position=reading.position, rankings=tuple(found))
         versions = tuple([answer.version for answer in reading.answers[len(queries) :]])
-        self._kept[bundle.name] = _Kept(made, names, sealed, versions, reading.position, now_us)
+        kept = _Kept(made, names, sealed, versions, reading.position, now_us)
+        self._kept[bundle.name] = kept
+        if forgotten != self._forgotten:
+            self._kept.pop(bundle.name, None)
         return made
 
 

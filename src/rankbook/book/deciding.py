@@ -20,6 +20,7 @@ from rankbook.rules import (
     PeriodSpan,
     Ranking,
     Why,
+    Window,
     closes_at,
     is_closed,
 )
@@ -62,6 +63,15 @@ class Decider:
         self._boards = boards
         self._spans: dict[str, PeriodSpan] = {}
         self._ids: dict[str, tuple[Ranking, RankingId]] = {}
+        self._horizons: dict[tuple[bytes, bytes], int | None] = {}
+        self._kept = tuple(
+            [
+                (rules, window)
+                for rules in boards
+                for window in rules.windows
+                if rules.board.periods_kept(window)
+            ]
+        )
         self._profiles = any(rules.board.profiles == "player" for rules in boards)
 
     def result(self, recorded: Recorded, fact: Fact | None = None) -> Result:
@@ -104,6 +114,7 @@ class Decider:
     def decide(self, working: Working, result: Result) -> list[Outcome]:
         """Apply a result to the entries."""
         member = result.member
+        self.reached(working, result.recorded.at_us)
         banned = working.get(state.BANS, member) is not None
         if self._profiles and result.fact.profile and not banned:
             self.profile(working, result.recorded, result.fact.profile)
@@ -203,8 +214,18 @@ class Decider:
         closes_us = closes_at(span, rules.grace_us) if rules.board.seal else None
         if closes_us is not None and working.get(state.SEALS, _period(ranking)) is None:
             working.put(state.OPEN, _period(ranking), state.marked(closes_us))
-        if span.start_us is not None and rules.board.periods_kept(ranking.window):
-            self._newest(working, rules, ranking, span.start_us)
+
+    def reached(self, working: Working, at_us: int) -> None:
+        """A result of this time has come: drop the periods that are past the horizon now.
+
+        Any result moves the horizon, whatever it says and whether it counts: its time is what is
+        left of it in the log when its player is forgotten.
+        """
+        for rules, window in self._kept:
+            with suppress(Refused):
+                span = rules.windows[window].span_at(at_us)
+                if span is not None and span.start_us is not None:
+                    self._newest(working, rules, window, span.start_us)
 
     def _horizon(self, working: Working, rules: BoardRules, window: str) -> int | None:
         """The start of the oldest period that is kept; None while all are."""
@@ -212,30 +233,40 @@ class Decider:
         newest = working.get(state.NEWEST, _window(rules, window)) if kept else None
         if kept is None or newest is None:
             return None
-        cut = rules.window(window)
-        span = cut.period_at(state.read_number(newest.key))
-        for _step in range(kept - 1):
-            before = cut.previous(span)
-            if before is None:
-                return None
-            span = before
-        return span.start_us
+        known = (_window(rules, window), newest.key)
+        if known not in self._horizons:
+            if len(self._horizons) > 10_000:
+                self._horizons.clear()
+            newest_us = state.read_number(newest.key)
+            self._horizons[known] = _counted_back(rules.window(window), newest_us, kept - 1)
+        return self._horizons[known]
 
-    def _newest(self, working: Working, rules: BoardRules, ranking: Ranking, start_us: int) -> None:
-        """A period has its first entry: where it is the newest, drop those past the horizon."""
-        place = _window(rules, ranking.window)
+    def _newest(self, working: Working, rules: BoardRules, window: str, start_us: int) -> None:
+        """A period has been reached: where it is the newest, drop those past the horizon."""
+        place = _window(rules, window)
         known = working.get(state.NEWEST, place)
         if known is not None and state.read_number(known.key) >= start_us:
             return
         working.put(state.NEWEST, place, state.marked(start_us))
-        horizon = self._horizon(working, rules, ranking.window)
+        horizon = self._horizon(working, rules, window)
         if horizon is None:
             return
-        catalog = state.catalog(ranking.board, ranking.window)
+        catalog = state.catalog(rules.board.name, window)
         for row in list(working.rows(catalog)):
             if state.read_number(row.key) < horizon:
                 working.drop(_id(row.member, row.value))
                 working.remove(catalog, row.member)
+
+
+def _counted_back(window: Window, newest_us: int, periods: int) -> int | None:
+    """The start of the period that is so many before the newest; None where there is none."""
+    span = window.period_at(newest_us)
+    for _step in range(periods):
+        before = window.previous(span)
+        if before is None:
+            return None
+        span = before
+    return span.start_us
 
 
 def _period(ranking: Ranking) -> bytes:

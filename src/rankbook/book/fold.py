@@ -89,6 +89,10 @@ class Folder:
             if progress is not None:
                 progress(len(step.events))
 
+    def fold_all(self) -> None:
+        """Apply whatever is pending."""
+        self.fold()
+
     def _step(self, position: int, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
             pending = self._log.read(position, step_events)
@@ -138,8 +142,15 @@ class Folder:
         elif event.kind == "seal":
             period = events.body(event).target.encode()
             working.remove(state.OPEN, period)
-            working.put(state.SEALS, period, state.marked(event.seq))
+            if working.get(state.SEALS, period) is None:
+                working.put(state.SEALS, period, state.marked(event.seq))
+        elif event.kind == "forgotten":
+            self.decider.reached(working, event.at_us)
         elif event.kind == "forget" and event.player:
+            # Their times are what is left of these events in the log, as "forgotten".
+            for each in self._log.of_player(event.player, event.seq):
+                if each.kind != "forget":
+                    self.decider.reached(working, each.at_us)
             replay.forget(working, member, self._boards)
         if event.kind in ("ban", "unban", "void", "correct", "forget") and event.player:
             return replay.replay(self.decider, working, self._log, event)

@@ -54,7 +54,8 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
         if isinstance(answer, Counts):
             counts = dict(zip(bounds[name], answer.before, strict=True))
             ranks[name] = _ranks(move, counts)
-    return [[ranks[o.id.name][o.member] for o in each] for each in outcomes]
+    nowhere = (None, None)
+    return [[ranks[o.id.name].get(o.member, nowhere) for o in each] for each in outcomes]
 
 
 def _bounds(move: _Moves) -> tuple[bytes, ...]:

@@ -56,7 +56,21 @@ class RankingView:
         """
         found = cursors.read(self.ranking.name, cursor)
         query = FromBound(self.id, found.bound, checked(limit), found.back, self.beside)
-        return cursors.onward(self.ranking.name, self.ask(query), self.standings, self.capped)
+        page = self._within(self.ask(query), query)
+        return cursors.onward(self.ranking.name, page, self.standings, self.capped)
+
+    def _within(self, found: Slice, query: FromBound) -> Slice:
+        """A page back from beyond the cap, where its bound has moved to, is the last one within."""
+        for _attempt in range(RETRIES):
+            most = self.capped(found.count)
+            if not query.reverse or found.start + len(found.rows) <= most:
+                return found
+            start = max(0, most - query.limit)
+            last = self.ask(ByPosition(self.id, start, most - start, self.beside))
+            if last.version == found.version:
+                return last
+            found = self.ask(query)
+        raise Refused("cursor", "moves too fast to read back from")
 
     def around(self, player: str, limit: int = AROUND) -> Standings:
         """`limit` entries with the player's among them, in the middle where the edges allow.

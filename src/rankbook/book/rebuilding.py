@@ -1,41 +1,70 @@
-"""Rebuilding a book's rankings from its log: beside the old ones, and then in their place."""
+"""Rebuilding and repairing: rankings are made anew from the log beside those that are served.
 
-import shutil
-from pathlib import Path
+The served ones go on being read and folded meanwhile, and are replaced in one step once the new
+ones have come as far. What is being made stays in the store when the process is killed, and the
+next rebuild of the same kind goes on from there.
+"""
 
-from rankbook.book import specification
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rankbook.book import receipts, state
 from rankbook.book.fold import Folder, Progress
-from rankbook.errors import StoreError
-from rankbook.log import open_log
-from rankbook.rules import BoardRules, BookSpec
-from rankbook.store import open_store, swap_store
+from rankbook.errors import NotFound, StoreError
+from rankbook.log.base import Log
+from rankbook.rules import BoardRules, Ranking
+from rankbook.store.base import Rebuildable, Store
 
-BESIDE = "rankings.rebuild"
+ATTEMPTS = 100
+
+Wanted = Callable[[str], bool]
 
 
-def rebuild(spec: BookSpec, directory: Path, progress: Progress | None = None) -> int:
-    """Fold the whole log under `spec` into new rankings, and put them in the place of the old.
+class Making(NamedTuple):
+    """What rankings are made of, and where: `note` says under which specification, `serve` folds
+    what is served now as far as the log has come."""
 
-    Nobody may have the book open: raises `StoreError` then, with the old rankings as they were.
-    `progress` is told numbers of events. Returns the position reached. A rebuild that was
-    interrupted begins anew.
+    boards: Sequence[BoardRules]
+    log: Log
+    store: Store
+    note: bytes
+    serve: Callable[[], None]
+
+
+def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = None) -> int:
+    """Make the rankings anew whose names are wanted, or all, and serve them; the position reached.
+
+    Raises `StoreError` for a store that cannot make rankings beside those that it serves.
     """
-    beside = directory / BESIDE
-    shutil.rmtree(beside, ignore_errors=True)
-    log = open_log(spec.log, directory, create=False)
-    try:
-        store = open_store(f"embedded:{BESIDE}", directory)
+    store = making.store
+    if not isinstance(store, Rebuildable):
+        raise StoreError("this store cannot make rankings beside those that it serves")
+    beside = store.beside()
+    if beside.receipts([receipts.NOTE]) not in ([None], [making.note]):
+        store.abandon()
+        beside = store.beside()
+    folder = Folder(making.boards, making.log, beside, making.note)
+    for _attempt in range(ATTEMPTS):
+        folder.fold(progress=progress)
+        if wanted is not None:
+            making.serve()
+            folder.fold(until=store.position())
+        position = beside.position()
+        if store.adopt(wanted):
+            return position
+    raise StoreError("the log grows faster than rankings can be made beside")
+
+
+def of_board(board: str, period: str | None) -> Wanted:
+    """Whether a name is that of a ranking of the board, in the period where one is given."""
+
+    def wanted(name: str) -> bool:
+        if state.is_state(name):
+            return False
         try:
-            rules = [BoardRules(board) for board in spec.boards]
-            Folder(rules, log, store, specification.note(spec)).fold(progress=progress)
-            position = store.position()
-        finally:
-            store.close()
-        try:
-            swap_store(spec.store, directory, beside)
-        except StoreError:
-            shutil.rmtree(beside)
-            raise
-    finally:
-        log.close()
-    return position
+            ranking = Ranking.parse(name)
+        except NotFound:
+            return False
+        return ranking.board == board and period in (None, ranking.period)
+
+    return wanted

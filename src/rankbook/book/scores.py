@@ -140,8 +140,9 @@ def _edges(low: Number, high: Number, bins: int) -> list[Number]:
         unit = Decimal(1).scaleb(-places)
         whole = _steps(int(Decimal(low) / unit), int(Decimal(high) / unit), bins)
         return [each * unit for each in whole]
-    width = (high - low) / bins
-    return [*[low + width * step for step in range(bins)], high]
+    parts = [step / bins for step in range(1, bins)]
+    inner = {low * (1 - part) + high * part for part in parts}
+    return [low, *sorted(each for each in inner if low < each < high), high]
 
 
 def _steps(low: int, high: int, bins: int) -> list[int]:

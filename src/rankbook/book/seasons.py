@@ -49,10 +49,11 @@ def periods(store: Store, rules: BoardRules, window: str, view: Views) -> list[P
     by_period: dict[str, list[Ranking]] = {}
     for ranking in known(store, rules, window):
         by_period.setdefault(ranking.period, []).append(ranking)
-    return [
+    summaries = [
         _summary(store, [view(rules, ranking) for ranking in by_period[period]])
         for period in reversed(by_period)
     ]
+    return [each for each in summaries if each.entries]
 
 
 def _summary(store: Store, views: Sequence[RankingView]) -> PeriodSummary:
@@ -65,7 +66,7 @@ def _summary(store: Store, views: Sequence[RankingView]) -> PeriodSummary:
         board=first.ranking.board,
         window=first.ranking.window,
         period=first.period(),
-        rankings=len(views),
+        rankings=sum(1 for count in counts if count),
         entries=max(counts),
     )
 
@@ -87,7 +88,8 @@ def of_player(
     asked = member(player)
     reading = store.read([AroundMember(each.id, asked, 1) for each in views])
     found = [sliced(answer) for answer in reading.answers]
-    return [_place(*pair) for pair in reversed(list(zip(views, found, strict=True)))]
+    pairs = reversed(list(zip(views, found, strict=True)))
+    return [_place(view, each) for view, each in pairs if each.count]
 
 
 def _place(view: RankingView, found: Slice) -> PlayerPeriod:

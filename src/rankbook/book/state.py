@@ -9,7 +9,7 @@ are not verified.
     ~seals                    period -> seq of its seal
     ~cooldowns/BOARD          player -> when their last ranked result happened
     ~~open                    period -> when it closes, for periods that will be sealed
-    ~~newest                  board and window -> start of the newest period with an entry
+    ~~newest                  board and window -> start of the newest period with a result
     ~~rankings/BOARD/WINDOW   a ranking's name -> start of its period
 """
 

@@ -54,7 +54,8 @@ class Working:
             raise PositionMoved(f"the rankings moved from {self.position} to {position}")
         for (key, (id, _member)), entry in zip(wanted.items(), found, strict=True):
             self._ids[id.name] = id
-            self._before[key] = self._after[key] = entry
+            self._before[key] = entry
+            self._after[key] = None if id.name in self._dropped else entry
 
     def get(self, id: RankingId, member: bytes) -> Stored | None:
         """The entry as it is now, with what the step has changed."""
@@ -83,6 +84,9 @@ class Working:
     def drop(self, id: RankingId) -> None:
         """Take a whole ranking out, with what the step has put in it."""
         self._dropped[id.name] = id
+        for key in self._after:
+            if key[0] == id.name:
+                self._after[key] = None
 
     def rows(self, id: RankingId) -> Iterable[Row]:
         """Every entry of a ranking as it is now; in the order before the step, new ones last."""

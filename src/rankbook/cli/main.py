@@ -29,6 +29,7 @@ from rankbook.cli.player import player
 from rankbook.cli.profile import profile
 from rankbook.cli.rank import rank
 from rankbook.cli.rebuild import rebuild
+from rankbook.cli.repair import repair
 from rankbook.cli.scores import scores
 from rankbook.cli.seasons import seasons
 from rankbook.cli.submit import submit
@@ -91,6 +92,7 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "fold": fold,
     "verify": verify,
     "rebuild": rebuild,
+    "repair": repair,
     "doctor": doctor,
     "demo": demo,
 }

@@ -1,18 +1,18 @@
-"""`rankbook rebuild`: make the rankings anew from the log."""
+"""`rankbook rebuild`: make rankings anew from the log."""
 
-from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import typer
 
-from rankbook.book.book import FILE
-from rankbook.book.rebuild import rebuild as rebuilt
-from rankbook.cli.options import BookOption, JsonOption, place
+from rankbook.book import Rankbook
+from rankbook.cli.options import BookOption, JsonOption, PeriodOption, place
 from rankbook.cli.output import document, show
 from rankbook.cli.progress import counted, progress
-from rankbook.errors import BookError
-from rankbook.log import open_log
-from rankbook.rules import BookSpec, load
+
+OnlyBoard = Annotated[
+    str | None, typer.Option("--board", metavar="B", help="Only the rankings of this board.")
+]
 
 
 class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,36 +23,28 @@ class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
 
 def rebuild(
     ctx: typer.Context,
+    board: OnlyBoard = None,
+    period: PeriodOption = None,
     as_json: JsonOption = False,
     book: BookOption = None,
 ) -> None:
-    """Fold the whole log into new rankings, by the rankbook.toml of now, and swap them in.
+    """Make rankings anew from the log, by the rankbook.toml of now, beside those that are served.
 
-    Until then the old ones stay as they are. Nobody may have the book open.
+    The old ones are served until the new ones replace them in one step. A rebuild that was
+    stopped goes on where it was. Processes that have the book open under another rankbook.toml
+    must be started again.
     """
-    directory = place(ctx, book)
-    spec = _spec(directory)
-    with progress() as told:
-        position = rebuilt(spec, directory, counted(told, "rebuilding", _head(spec, directory)))
+    if period is not None and board is None:
+        raise typer.BadParameter("--period needs --board")
+    with (
+        Rankbook.open(place(ctx, book), catch_up=False, outdated=True) as open_book,
+        progress() as told,
+    ):
+        head = open_book.log.head()
+        position = open_book.rebuild(
+            board=board, period=period, progress=counted(told, "rebuilding", head)
+        )
     if as_json:
         document(Rebuilt(position=position))
     else:
         show(f"The rankings are made anew; they are at log position {position:,}.")
-
-
-def _spec(directory: Path) -> BookSpec:
-    """The book's specification. Raises `BookError` where there is none."""
-    try:
-        return load((directory / FILE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise BookError(f"{directory} is no book: it has no {FILE}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BookError(f"{directory / FILE} cannot be read: {error}") from error
-
-
-def _head(spec: BookSpec, directory: Path) -> int:
-    log = open_log(spec.log, directory, create=False)
-    try:
-        return log.head()
-    finally:
-        log.close()

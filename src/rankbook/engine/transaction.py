@@ -66,6 +66,21 @@ class Transaction:
         self.pages.wrote = True
         self.handle.put(key, value, db=self.environment.meta_db)
 
+    def delete(self, key: bytes) -> None:
+        """Forget a small record."""
+        if self.handle.delete(key, db=self.environment.meta_db):
+            self.pages.wrote = True
+
+    def records(self, prefix: bytes, limit: int) -> list[bytes]:
+        """The keys of at most `limit` small records that begin with `prefix`, in order."""
+        found: list[bytes] = []
+        with self.handle.cursor(self.environment.meta_db) as cursor:
+            there = cursor.set_range(prefix)
+            while there and len(found) < limit and cursor.key().startswith(prefix):
+                found.append(cursor.key())
+                there = cursor.next()
+        return found
+
     def set_record(self, filed: bytes) -> bytes | None:
         """A set's own record, as bytes."""
         found: bytes | None = self.handle.get(filed, db=self.environment.sets_db)

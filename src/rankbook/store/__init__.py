@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rankbook.errors import SpecError, StoreError
+from rankbook.errors import SpecError
 from rankbook.store.base import Store
 
-__all__ = ["open_store", "swap_store"]
+__all__ = ["open_store"]
 
 
 def _memory(rest: str, directory: Path, create: bool, parameters: dict[str, Any]) -> Store:
@@ -56,16 +56,3 @@ def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: 
         known = ", ".join(f"{name}:" for name in SCHEMES)
         raise SpecError("book.store", f"no store is called {uri!r}; there is {known}")
     return opener(rest, directory, create, parameters)
-
-
-def swap_store(uri: str, directory: Path, made: Path) -> None:
-    """Put a closed embedded store in the place of the one that `uri` names.
-
-    Raises `StoreError` while anybody has it open, and for a store that is not embedded.
-    """
-    from rankbook.store.embedded import EmbeddedStore
-
-    scheme, _, rest = uri.partition(":")
-    if scheme != "embedded":
-        raise StoreError(f"only an embedded store is rebuilt in place, not {uri!r}")
-    EmbeddedStore.swap(directory / (rest.partition("?")[0] or "rankings"), made)

@@ -217,6 +217,30 @@ class Auditable(Protocol):
 
 
 @runtime_checkable
+class Rebuildable(Protocol):
+    """A store that can make rankings beside those that it serves, and then serve them instead."""
+
+    def beside(self) -> Store:
+        """The rankings being made: an own position, entries and receipts; begun where none are.
+
+        They outlive the process, so that whoever makes them can go on after a kill.
+        """
+        ...
+
+    def adopt(self, wanted: Callable[[str], bool] | None = None) -> bool:
+        """Serve what was made, in one step; False while it is behind what is served.
+
+        With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
+        the positions must be the same.
+        """
+        ...
+
+    def abandon(self) -> None:
+        """Give up what was being made."""
+        ...
+
+
+@runtime_checkable
 class Describable(Protocol):
     """A store that can say what it holds, in numbers."""
 

@@ -4,22 +4,22 @@ The position, the receipts and every changed ranking are written in one LMDB tra
 the only file that knows the engine.
 """
 
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rankbook.engine.check import DAMAGED, check
-from rankbook.engine.durability import alone, recover
+from rankbook.engine.durability import recover
 from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
 from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import PositionMoved, StoreError
+from rankbook.store import spaces
 from rankbook.store.base import (
     Answer,
     AroundMember,
@@ -37,17 +37,25 @@ from rankbook.store.base import (
     Stored,
     window,
 )
+from rankbook.store.spaces import Space
 
-POSITION = b"position"
-RECEIPT = b"receipt:"
+REMOVED = b"removed_generation"
 
 
 class EmbeddedStore:
     """Rankings in a directory of this machine; open it with `open`."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, role: bytes = spaces.GENERATION) -> None:
+        """`role` says which of the generations there this is."""
         self._environment = environment
+        self._role = role
         self._closed = False
+
+    def _space(self, view: Transaction) -> Space:
+        generation = spaces.number(view, self._role)
+        if generation is None:
+            raise StoreError("what was made beside has been adopted or given up")
+        return spaces.space(view, generation)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
@@ -61,24 +69,10 @@ class EmbeddedStore:
         recover(path, lambda: _set_aside_if_damaged(path))
         return cls(Environment.share(path, create=create, **capacities))
 
-    @staticmethod
-    def swap(path: Path, made: Path) -> None:
-        """Put the closed store `made` in the place of the one in `path`, which is then gone.
-
-        Raises `StoreError`, with nothing changed, while anybody has either open.
-        """
-        path.mkdir(parents=True, exist_ok=True)
-        with alone(path) as ours, alone(made) as theirs:
-            if not (ours and theirs):
-                raise StoreError(f"{path} is open elsewhere: close that first")
-            (made / "data.mdb").replace(path / "data.mdb")
-            (path / "lock.mdb").unlink(missing_ok=True)
-        shutil.rmtree(made)
-
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
         with self._environment.view() as view:
-            return _position(view)
+            return self._space(view).position()
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """The position, and each entry wanted, from one snapshot."""
@@ -89,11 +83,12 @@ class EmbeddedStore:
                 known = asked[ranking.name] = (ranking, [])
             known[1].append(member)
         with self._environment.view() as view:
+            here = self._space(view)
             found = {
-                name: _rankset(view, ranking).get_many(members)
+                name: here.rankset(ranking).get_many(members)
                 for name, (ranking, members) in asked.items()
             }
-            position = _position(view)
+            position = here.position()
         pairs = [found[ranking.name].get(member) for ranking, member in wanted]
         return position, [None if pair is None else Stored(*pair) for pair in pairs]
 
@@ -112,42 +107,122 @@ class EmbeddedStore:
             by_ranking.setdefault(ranking, []).append((member, key, value))
 
         def write(transaction: Transaction) -> None:
-            position = _position(transaction)
+            here = self._space(transaction)
+            position = here.position()
             if position != expect:
                 raise PositionMoved(f"the rankings stand at {position}, not at {expect}")
             for ranking in drops:
-                _rankset(transaction, ranking).drop()
+                here.rankset(ranking).drop()
             for ranking, entries in by_ranking.items():
-                _rankset(transaction, ranking).apply(entries, then)
+                here.rankset(ranking).apply(entries, then)
             for seq, receipt in receipts:
-                transaction.put(RECEIPT + seq.to_bytes(8, "big"), receipt)
-            transaction.put(POSITION, then.to_bytes(8, "big"))
+                here.put_receipt(seq, receipt)
+            here.move_to(then)
 
         self._environment.update(write)
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one snapshot."""
         with self._environment.view() as view:
-            sets: dict[RankingId, RankSet] = {}
+            here = self._space(view)
+            sets: dict[str, RankSet] = {}
             answers: list[Answer] = []
             for query in queries:
-                rankset = sets.get(query.ranking)
+                rankset = sets.get(query.ranking.name)
                 if rankset is None:
-                    rankset = sets[query.ranking] = _rankset(view, query.ranking)
-                answers.append(_answer(view, rankset, query))
-            return Reading(_position(view), answers)
+                    rankset = sets[query.ranking.name] = here.rankset(query.ranking)
+                answers.append(_answer(here, rankset, query))
+            return Reading(here.position(), answers)
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
         """The receipts published for these log positions."""
         with self._environment.view() as view:
-            return [view.get(RECEIPT + seq.to_bytes(8, "big")) for seq in seqs]
+            here = self._space(view)
+            return [here.receipt(seq) for seq in seqs]
 
     @contextmanager
     def audit(self) -> Iterator["EmbeddedAudit"]:
         """One snapshot of everything. Room is made first, so that writers can go on."""
         self._environment.make_room()
         with self._environment.view() as view:
-            yield EmbeddedAudit(view)
+            yield EmbeddedAudit(self._space(view))
+
+    # --- making rankings beside those that are served --------------------------------------------
+
+    def beside(self) -> "EmbeddedStore":
+        """The rankings that are being made beside these; begun where there are none yet.
+
+        They outlive the process, so that whoever makes them can go on after a kill.
+        """
+
+        def begin(transaction: Transaction) -> None:
+            if spaces.number(transaction, spaces.BESIDE) is None:
+                served = spaces.number(transaction, spaces.GENERATION) or 0
+                spaces.assign(transaction, spaces.BESIDE, served + 1)
+
+        self._environment.update(begin)
+        return EmbeddedStore(self._environment, spaces.BESIDE)
+
+    def adopt(self, wanted: Callable[[str], bool] | None = None) -> bool:
+        """Serve what was made beside, in one step; False while it is behind what is served.
+
+        With `wanted`, only the rankings of the names that it is true for; the others stay, so the
+        positions must be the same. What is replaced is removed afterwards, in steps.
+        """
+
+        def change(transaction: Transaction) -> bool:
+            made, served = self._both(transaction)
+            behind = 0 if made is None else served.position() - made.position()
+            if made is None or behind > 0 or (wanted is not None and behind):
+                return False
+            if wanted is None:
+                old = spaces.number(transaction, spaces.GENERATION)
+                spaces.assign(transaction, spaces.GENERATION, _generation(made))
+                spaces.assign(transaction, spaces.BESIDE, None)
+                transaction.put(REMOVED, (old or 0).to_bytes(4, "big"))
+            else:
+                _adopt_some(made, served, wanted)
+            return True
+
+        adopted = self._environment.update(change)
+        if adopted and wanted is not None:
+            self.abandon()
+        elif adopted:
+            self._remove_old()
+        return adopted
+
+    def abandon(self) -> None:
+        """Give up what was being made beside, and remove it in steps."""
+
+        def some(transaction: Transaction) -> bool:
+            generation = spaces.number(transaction, spaces.BESIDE)
+            if generation is None:
+                return False
+            if spaces.remove_some(transaction, generation):
+                return True
+            spaces.assign(transaction, spaces.BESIDE, None)
+            return False
+
+        while self._environment.update(some):
+            pass
+
+    def _both(self, transaction: Transaction) -> tuple[Space | None, Space]:
+        generation = spaces.number(transaction, spaces.BESIDE)
+        made = None if generation is None else spaces.space(transaction, generation)
+        return made, self._space(transaction)
+
+    def _remove_old(self) -> None:
+        def some(transaction: Transaction) -> bool:
+            found = transaction.get(REMOVED)
+            if not found:
+                return False
+            if spaces.remove_some(transaction, int.from_bytes(found, "big")):
+                return True
+            transaction.delete(REMOVED)
+            return False
+
+        while self._environment.update(some):
+            pass
 
     def describe(self) -> dict[str, Any]:
         """What the engine holds, in numbers."""
@@ -163,33 +238,32 @@ class EmbeddedStore:
 class EmbeddedAudit:
     """One snapshot, for checking."""
 
-    def __init__(self, view: Transaction) -> None:
-        self._view = view
-        self.position = _position(view)
+    def __init__(self, here: Space) -> None:
+        self._here = here
+        self.position = here.position()
 
     def rankings(self) -> Iterator[RankingId]:
         """Every ranking that has an entry, by name."""
-        for name, key_bytes, group_bytes in self._view.names():
-            yield RankingId(name.decode(), key_bytes, group_bytes)
+        return self._here.rankings()
 
     def order(self, ranking: RankingId) -> Iterator[tuple[bytes, bytes]]:
         """(key, member) of the order index, in rank order."""
-        return _rankset(self._view, ranking).order()
+        return self._here.rankset(ranking).order()
 
     def members(self, ranking: RankingId) -> Iterator[Row]:
         """The entries of the member index."""
-        for entry in _rankset(self._view, ranking).members():
+        for entry in self._here.rankset(ranking).members():
             yield Row(*entry)
 
     def entries(self, ranking: RankingId, members: Sequence[bytes]) -> list[Stored | None]:
         """The entries of these members in the member index."""
-        found = _rankset(self._view, ranking).get_many(members)
+        found = self._here.rankset(ranking).get_many(members)
         pairs = [found.get(member) for member in members]
         return [None if pair is None else Stored(*pair) for pair in pairs]
 
     def faults(self, progress: Progress | None = None) -> Iterator[str]:
         """Broken invariants of the engine's form."""
-        return check(self._view, progress)
+        return check(self._here.view, progress)
 
 
 def _set_aside_if_damaged(path: Path) -> None:
@@ -203,16 +277,19 @@ def _set_aside_if_damaged(path: Path) -> None:
         (path / "data.mdb").replace(path / "damaged.mdb")
 
 
-def _position(view: Transaction) -> int:
-    found = view.get(POSITION)
-    return int.from_bytes(found, "big") if found else 0
+def _generation(made: Space) -> int:
+    return int.from_bytes(made.prefix[1:], "big")
 
 
-def _rankset(view: Transaction, ranking: RankingId) -> RankSet:
-    return view.rankset(ranking.name.encode(), ranking.key_bytes, ranking.group_bytes)
+def _adopt_some(made: Space, served: Space, wanted: Callable[[str], bool]) -> None:
+    """Put the rankings that are wanted in the place of those that are served."""
+    for ranking in [each for each in served.rankings() if wanted(each.name)]:
+        served.rankset(ranking).drop()
+    for ranking in [each for each in made.rankings() if wanted(each.name)]:
+        made.rankset(ranking).rename(served.prefix + ranking.name.encode())
 
 
-def _answer(view: Transaction, rankset: RankSet, query: Query) -> Answer:
+def _answer(here: Space, rankset: RankSet, query: Query) -> Answer:
     if isinstance(query, CountBefore):
         counted = [rankset.count_before(bound) for bound in query.bounds]
         return Counts(rankset.version, len(rankset), rankset.groups, counted)
@@ -225,7 +302,7 @@ def _answer(view: Transaction, rankset: RankSet, query: Query) -> Answer:
         before, groups = rankset.count_before(rows[0].key[: rankset.group_bytes])
     beside: tuple[bytes | None, ...] = ()
     if query.beside is not None:
-        found = _rankset(view, query.beside).get_many([row.member for row in rows])
+        found = here.rankset(query.beside).get_many([row.member for row in rows])
         beside = tuple([found[row.member][1] if row.member in found else None for row in rows])
     return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows, beside)
 

@@ -1,0 +1,100 @@
+"""Generations of rankings in one embedded store: those that are served, and those made beside them.
+
+A generation has names, a position and receipts of its own. The one that is served is named by a
+single record, so that another takes its place in one small transaction however large both are.
+The first has no prefix; others have a zero byte and their number.
+
+    generation        number of the generation that is served
+    beside            number of the one that is being made
+    <prefix>position  how far into the log a generation has been folded
+    <prefix>receipt:  and a log position: a receipt
+"""
+
+from collections.abc import Iterator
+
+from rankbook.engine.rankset import RankSet
+from rankbook.engine.transaction import Transaction
+from rankbook.store.base import RankingId
+
+GENERATION = b"generation"
+BESIDE = b"beside"
+POSITION = b"position"
+RECEIPT = b"receipt:"
+CHUNK = 1000
+
+
+class Space:
+    """One generation, within a transaction."""
+
+    def __init__(self, view: Transaction, prefix: bytes) -> None:
+        self.view = view
+        self.prefix = prefix
+
+    def position(self) -> int:
+        """How far into the log these rankings have been folded."""
+        found = self.view.get(self.prefix + POSITION)
+        return int.from_bytes(found, "big") if found else 0
+
+    def move_to(self, position: int) -> None:
+        """Set the position."""
+        self.view.put(self.prefix + POSITION, position.to_bytes(8, "big"))
+
+    def rankset(self, ranking: RankingId) -> RankSet:
+        """The set of a ranking."""
+        name = self.prefix + ranking.name.encode()
+        return self.view.rankset(name, ranking.key_bytes, ranking.group_bytes)
+
+    def receipt(self, seq: int) -> bytes | None:
+        """The receipt for a log position."""
+        return self.view.get(self.prefix + RECEIPT + seq.to_bytes(8, "big"))
+
+    def put_receipt(self, seq: int, receipt: bytes) -> None:
+        """Keep a receipt."""
+        self.view.put(self.prefix + RECEIPT + seq.to_bytes(8, "big"), receipt)
+
+    def rankings(self) -> Iterator[RankingId]:
+        """Every ranking of this generation that has an entry, by name."""
+        for name, key_bytes, group_bytes in self.view.names():
+            if self.prefix == b"":
+                if not name.startswith(b"\0"):
+                    yield RankingId(name.decode(), key_bytes, group_bytes)
+            elif name.startswith(self.prefix):
+                yield RankingId(name[len(self.prefix) :].decode(), key_bytes, group_bytes)
+
+
+def number(view: Transaction, role: bytes) -> int | None:
+    """The number of the generation in a role; None where nothing is beside."""
+    found = view.get(role)
+    if found is None or found == b"":
+        return 0 if role == GENERATION else None
+    return int.from_bytes(found, "big")
+
+
+def assign(view: Transaction, role: bytes, generation: int | None) -> None:
+    """Give a role to a generation, or to none."""
+    view.put(role, b"" if generation is None else generation.to_bytes(4, "big"))
+
+
+def space(view: Transaction, generation: int) -> Space:
+    """The generation of that number."""
+    return Space(view, b"\0" + generation.to_bytes(4, "big") if generation else b"")
+
+
+def remove_some(view: Transaction, generation: int) -> bool:
+    """Take a run of a generation's rankings and records out; whether there was anything left.
+
+    Never called for the one that is served.
+    """
+    gone = space(view, generation)
+    names = []
+    for ranking in gone.rankings():
+        names.append(ranking)
+        if len(names) == 10:
+            break
+    for ranking in names:
+        gone.rankset(ranking).drop()
+    records = view.records(gone.prefix + RECEIPT, CHUNK)
+    for key in records:
+        view.delete(key)
+    view.delete(gone.prefix + POSITION)
+    return bool(names or records)
