@@ -49,6 +49,8 @@ class Admission:
                 return self._seal(event, now_us)
             case "forget":
                 return self._forget(event, now_us)
+        if event.kind not in ("ban", "unban", "profile"):
+            raise Refused("kind", f"is {event.kind!r}, which is no kind of event")
         self._door(event)
         return events.draft(event, now_us)
 

@@ -5,9 +5,10 @@ result of a banned player, one that came after its period had closed, one older 
 that are kept, or one within the cooldown is recorded and not ranked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+
+import msgspec
 
 from rankbook.book import events, state
 from rankbook.book.working import Working
@@ -26,8 +27,10 @@ from rankbook.rules import (
 )
 from rankbook.store.base import RankingId, Stored
 
+Pairs = tuple[tuple[Ranking, RankingId], ...]
 
-class Outcome(NamedTuple):
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What one event did to one ranking: the entry's key before and after."""
 
     rules: BoardRules
@@ -39,15 +42,15 @@ class Outcome(NamedTuple):
     after: bytes | None
 
 
-class Touched(NamedTuple):
-    """A board that a result counts on: its candidate, and the rankings it goes to."""
+class Touched(msgspec.Struct, frozen=True, gc=False):
+    """A board that a result counts on: its candidate, and the rankings it goes to, by name."""
 
     rules: BoardRules
     candidate: Candidate
     rankings: tuple[tuple[Ranking, RankingId], ...]
 
 
-class Result(NamedTuple):
+class Result(msgspec.Struct, frozen=True, gc=False):
     """A recorded result, measured by every board that it counts on."""
 
     recorded: Recorded
@@ -60,9 +63,12 @@ class Decider:
     """Decides about results. `boards` are all the boards of a book."""
 
     def __init__(self, boards: Sequence[BoardRules]) -> None:
-        self._boards = boards
+        self._declared = tuple(boards)
+        # In the order of their rankings' names, which stored receipts follow.
+        self._boards = sorted(boards, key=lambda rules: f"{rules.board.name}/")
+        self._open = {rules.board.name for rules in boards if not _may_close(rules)}
         self._spans: dict[str, PeriodSpan] = {}
-        self._ids: dict[str, tuple[Ranking, RankingId]] = {}
+        self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs]] = {}
         self._horizons: dict[tuple[bytes, bytes], int | None] = {}
         self._kept = tuple(
             [
@@ -85,31 +91,46 @@ class Decider:
             with suppress(Refused):
                 rankings = rules.rankings(said.values, said.at_us)
                 if rankings:
-                    pairs = tuple([self._pair(rules, ranking) for ranking in rankings])
-                    touched.append(Touched(rules, rules.candidate(said), pairs))
+                    candidate = rules.candidate(said)
+                    touched.append(Touched(rules, candidate, self._paired(rules, rankings)))
         return Result(recorded, said, said.player.encode(), tuple(touched))
 
-    def _pair(self, rules: BoardRules, ranking: Ranking) -> tuple[Ranking, RankingId]:
-        found = self._ids.get(ranking.name)
-        if found is None:
-            if len(self._ids) > 10_000:
-                self._ids.clear()
-            id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
-            found = self._ids[ranking.name] = (ranking, id)
-        return found
+    def _paired(self, rules: BoardRules, rankings: tuple[Ranking, ...]) -> Pairs:
+        """The rankings with their ids, by name. Cached under the tuple itself, which is kept."""
+        found = self._pairs.get(id(rankings))
+        if found is None or found[0] is not rankings:
+            if len(self._pairs) > 10_000:
+                self._pairs.clear()
+            pairs = [
+                (each, RankingId(each.name, rules.key_bytes, rules.group_bytes))
+                for each in sorted(rankings, key=lambda ranking: ranking.name)
+            ]
+            found = self._pairs[id(rankings)] = (rankings, tuple(pairs))
+        return found[1]
 
-    def wanted(self, result: Result) -> Iterable[tuple[RankingId, bytes]]:
-        """Every entry that deciding about the result reads, to be read at once."""
+    def declared(self, result: Result) -> list[Ranking]:
+        """The rankings that a result touches, as the book declares boards, windows and splits."""
+        touched = {each.rules.board.name for each in result.touched}
+        fact = result.fact
+        return [
+            ranking
+            for rules in self._declared
+            if rules.board.name in touched
+            for ranking in rules.rankings(fact.values, fact.at_us)
+        ]
+
+    def want(self, working: Working, result: Result) -> None:
+        """Say which entries deciding about the result reads, to be read at once."""
         member = result.member
-        yield state.BANS, member
-        for rules, _candidate, rankings in result.touched:
-            board = rules.board
+        working.want(state.BANS, member)
+        for touched in result.touched:
+            rules = touched.rules
             if rules.cooldown_us:
-                yield state.cooldowns(board.name), member
-            for ranking, id in rankings:
-                yield id, member
-                if board.seal:
-                    yield state.SEALS, _period(ranking)
+                working.want(state.cooldowns(rules.board.name), member)
+            for ranking, id in touched.rankings:
+                working.want(id, member)
+                if rules.board.seal:
+                    working.want(state.SEALS, _period(ranking))
 
     def decide(self, working: Working, result: Result) -> list[Outcome]:
         """Apply a result to the entries."""
@@ -121,8 +142,11 @@ class Decider:
         outcomes: list[Outcome] = []
         for touched in result.touched:
             cooling = not banned and self._cooling(working, touched.rules, result)
+            plain = not banned and not cooling and touched.rules.board.name in self._open
             for ranking, id in touched.rankings:
-                why = self._kept_out(working, touched.rules, ranking, result, banned, cooling)
+                why = None
+                if not plain:
+                    why = self._kept_out(working, touched.rules, ranking, result, banned, cooling)
                 before = working.get(id, member)
                 old = None if before is None else before.key
                 if why:
@@ -164,7 +188,7 @@ class Decider:
     ) -> Why | None:
         """Why the ranking's period takes no result: "period_closed", "expired", or None."""
         board = rules.board
-        if not board.seal and not board.periods_kept(ranking.window):
+        if board.name in self._open:
             return None
         span = self.span(rules, ranking)
         if span.end_us is None:
@@ -256,6 +280,11 @@ class Decider:
             if state.read_number(row.key) < horizon:
                 working.drop(_id(row.member, row.value))
                 working.remove(catalog, row.member)
+
+
+def _may_close(rules: BoardRules) -> bool:
+    """Whether any period of the board ever stops taking results."""
+    return rules.board.seal or any(map(rules.board.periods_kept, rules.windows))
 
 
 def _counted_back(window: Window, newest_us: int, periods: int) -> int | None:

@@ -127,7 +127,9 @@ class Folder:
         if run[0].kind != "result":
             return [self._other(working, run[0])]
         results = [self.decider.result(recorded) for recorded in run]
-        working.prefetch(cell for result in results for cell in self.decider.wanted(result))
+        for result in results:
+            self.decider.want(working, result)
+        working.load()
         return [self.decider.decide(working, result) for result in results]
 
     def _other(self, working: Working, event: Recorded) -> list[Outcome]:

@@ -40,21 +40,19 @@ _index = {why: index for index, why in enumerate(WHYS)}
 
 
 def pack(recorded: Recorded, outcomes: Sequence[Outcome], ranks: Sequence["Ranks"]) -> bytes:
-    """The stored receipt of an event's outcomes."""
+    """The stored receipt of an event's outcomes; those of a result come by name of ranking."""
     lines: list[Line | NamedLine] = []
-    ordered = sorted(zip(outcomes, ranks, strict=True), key=_ranking_name)
-    for outcome, (was, now) in ordered:
+    named = recorded.kind != "result"
+    for outcome, (was, now) in zip(outcomes, ranks, strict=True):
         score = outcome.rules.key_score
         before, after = outcome.before, outcome.after
         old = None if before is None else score(before)
-        new = None if after is None else score(after)
+        new = old
+        if after is not before:
+            new = None if after is None else score(after)
         line = (_index[outcome.why], old, new, was, now)
-        lines.append(line if recorded.kind == "result" else (*line, outcome.id.name))
+        lines.append((*line, outcome.id.name) if named else line)
     return _encoder.encode(lines)
-
-
-def _ranking_name(pair: tuple[Outcome, "Ranks"]) -> str:
-    return pair[0].id.name
 
 
 def receipt(decider: Decider, recorded: Recorded, stored: bytes | None) -> Receipt:
@@ -79,7 +77,7 @@ def _placements(decider: Decider, recorded: Recorded, stored: bytes) -> list[Pla
         lines = _lines.decode(stored)
     except (msgspec.DecodeError, NotFound) as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
-    touched = [r for each in decider.result(recorded).touched for r, _id in each.rankings]
+    touched = decider.declared(decider.result(recorded))
     if len(touched) != len(lines) or any(line[0] >= len(WHYS) for line in lines):
         raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
     line_of = dict(zip(sorted([ranking.name for ranking in touched]), lines, strict=True))

@@ -83,9 +83,9 @@ def replay(decider: Decider, working: Working, log: Log, event: Recorded) -> lis
 
 
 def _note(places: dict[str, Place], result: Result) -> None:
-    for rules, _candidate, rankings in result.touched:
-        for ranking, id in rankings:
-            places.setdefault(ranking.name, Place(rules, ranking, id))
+    for each in result.touched:
+        for ranking, id in each.rankings:
+            places.setdefault(ranking.name, Place(each.rules, ranking, id))
 
 
 def _final(decider: Decider, working: Working, said: History) -> dict[str, Stored]:
@@ -95,8 +95,8 @@ def _final(decider: Decider, working: Working, said: History) -> dict[str, Store
     for recorded in said.results:
         original = decider.result(recorded)
         cooling = {
-            rules.board.name: _cooling(rules, original.fact, cooled)
-            for rules, _candidate, _rankings in original.touched
+            each.rules.board.name: _cooling(each.rules, original.fact, cooled)
+            for each in original.touched
             if recorded.id not in said.barred
         }
         if recorded.id in said.voided or recorded.id in said.barred:
@@ -104,12 +104,13 @@ def _final(decider: Decider, working: Working, said: History) -> dict[str, Store
         result = original
         if recorded.id in said.corrected:
             result = decider.result(recorded, _corrected(recorded, said.corrected[recorded.id]))
-        for rules, candidate, rankings in result.touched:
-            for ranking, _id in rankings:
+        for each in result.touched:
+            rules = each.rules
+            for ranking, _id in each.rankings:
                 barred = decider.barred(working, rules, ranking, result)
                 if barred or cooling.get(rules.board.name):
                     continue
-                verdict = rules.fold(final.get(ranking.name), candidate)
+                verdict = rules.fold(final.get(ranking.name), each.candidate)
                 if verdict.key is not None:
                     final[ranking.name] = Stored(verdict.key, verdict.value)
     return final

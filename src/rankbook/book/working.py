@@ -1,7 +1,6 @@
 """The entries that one step of folding reads and changes, over the store at one position."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
@@ -19,11 +18,17 @@ from rankbook.store.base import (
 PAGE = 1000
 
 
-class Cell(NamedTuple):
-    """The place of one player's entry in one ranking."""
+class Table:
+    """What a step knows of one ranking: member -> entry, before the step and now."""
 
-    ranking: RankingId
-    member: bytes
+    __slots__ = ("after", "before", "dropped", "id", "missing")
+
+    def __init__(self, id: RankingId) -> None:
+        self.id = id
+        self.before: dict[bytes, Stored | None] = {}
+        self.after: dict[bytes, Stored | None] = {}
+        self.missing: list[bytes] = []
+        self.dropped = False
 
 
 class Working:
@@ -35,62 +40,75 @@ class Working:
     def __init__(self, store: Store, position: int) -> None:
         self._store = store
         self.position = position
-        self._before: dict[tuple[str, bytes], Stored | None] = {}
-        self._after: dict[tuple[str, bytes], Stored | None] = {}
-        self._ids: dict[str, RankingId] = {}
-        self._dropped: dict[str, RankingId] = {}
+        self._tables: dict[str, Table] = {}
 
-    def prefetch(self, cells: Iterable[tuple[RankingId, bytes]]) -> None:
-        """Read many entries at once; those that are known are not read again."""
-        wanted = {
-            (id.name, member): (id, member)
-            for id, member in cells
-            if (id.name, member) not in self._before
-        }
+    def _table(self, id: RankingId) -> Table:
+        found = self._tables.get(id.name)
+        if found is None:
+            found = self._tables[id.name] = Table(id)
+        return found
+
+    def want(self, id: RankingId, member: bytes) -> None:
+        """Say that an entry will be read, so that `load` reads many at once."""
+        table = self._tables.get(id.name)
+        if table is None:
+            table = self._tables[id.name] = Table(id)
+        if member not in table.before:
+            table.before[member] = None
+            table.missing.append(member)
+
+    def load(self) -> None:
+        """Read every entry that is wanted and not known."""
+        tables = [table for table in self._tables.values() if table.missing]
+        wanted = [(table.id, member) for table in tables for member in table.missing]
         if not wanted:
             return
-        position, found = self._store.entries(list(wanted.values()))
+        position, found = self._store.entries(wanted)
         if position != self.position:
             raise PositionMoved(f"the rankings moved from {self.position} to {position}")
-        for (key, (id, _member)), entry in zip(wanted.items(), found, strict=True):
-            self._ids[id.name] = id
-            self._before[key] = entry
-            self._after[key] = None if id.name in self._dropped else entry
+        start = 0
+        for table in tables:
+            stop = start + len(table.missing)
+            entries = dict(zip(table.missing, found[start:stop], strict=True))
+            table.before.update(entries)
+            table.after.update(dict.fromkeys(entries) if table.dropped else entries)
+            table.missing = []
+            start = stop
 
     def get(self, id: RankingId, member: bytes) -> Stored | None:
         """The entry as it is now, with what the step has changed."""
-        key = (id.name, member)
-        if key not in self._after:
-            self.prefetch([(id, member)])
-        return self._after[key]
+        table = self._tables.get(id.name)
+        if table is None or member not in table.after:
+            self.want(id, member)
+            self.load()
+            table = self._tables[id.name]
+        return table.after[member]
 
     def was(self, id: RankingId, member: bytes) -> Stored | None:
         """The entry as it was before the step."""
-        key = (id.name, member)
-        if key not in self._before:
-            self.prefetch([(id, member)])
-        return self._before[key]
+        self.get(id, member)
+        return self._tables[id.name].before[member]
 
     def put(self, id: RankingId, member: bytes, entry: Stored) -> None:
         """Give the member this entry."""
         self.get(id, member)
-        self._after[(id.name, member)] = entry
+        self._tables[id.name].after[member] = entry
 
     def remove(self, id: RankingId, member: bytes) -> None:
         """Take the member's entry out."""
         self.get(id, member)
-        self._after[(id.name, member)] = None
+        self._tables[id.name].after[member] = None
 
     def drop(self, id: RankingId) -> None:
         """Take a whole ranking out, with what the step has put in it."""
-        self._dropped[id.name] = id
-        for key in self._after:
-            if key[0] == id.name:
-                self._after[key] = None
+        table = self._table(id)
+        table.dropped = True
+        table.after = dict.fromkeys(table.after)
 
     def rows(self, id: RankingId) -> Iterable[Row]:
         """Every entry of a ranking as it is now; in the order before the step, new ones last."""
-        known = {member for name, member in self._after if name == id.name}
+        table = self._table(id)
+        known = set(table.after)
         start = 0
         while True:
             [answer] = self.read([ByPosition(id, start, PAGE)]).answers
@@ -99,7 +117,7 @@ class Working:
             yield from [row for row in answer.rows if row.member not in known]
             start += len(answer.rows)
         for member in sorted(known):
-            entry = self._after[(id.name, member)]
+            entry = table.after[member]
             if entry is not None:
                 yield Row(member, entry.key, entry.value)
 
@@ -113,13 +131,15 @@ class Working:
     def changes(self) -> list[Change]:
         """One change for each entry that is not what it was."""
         return [
-            Change(self._ids[key[0]], key[1], None)
+            Change(table.id, member, None)
             if entry is None
-            else Change(self._ids[key[0]], key[1], entry.key, entry.value)
-            for key, entry in self._after.items()
-            if key[0] not in self._dropped and entry != self._before[key]
+            else Change(table.id, member, entry.key, entry.value)
+            for table in self._tables.values()
+            if not table.dropped
+            for member, entry in table.after.items()
+            if entry is not table.before[member] and entry != table.before[member]
         ]
 
     def drops(self) -> list[RankingId]:
         """The rankings that are taken out whole."""
-        return list(self._dropped.values())
+        return [table.id for table in self._tables.values() if table.dropped]

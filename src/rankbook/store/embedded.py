@@ -90,7 +90,8 @@ class EmbeddedStore:
             }
             position = here.position()
         pairs = [found[ranking.name].get(member) for ranking, member in wanted]
-        return position, [None if pair is None else Stored(*pair) for pair in pairs]
+        made = tuple.__new__  # half the cost of calling the class
+        return position, [None if pair is None else made(Stored, pair) for pair in pairs]
 
     def publish(
         self,
