@@ -61,7 +61,7 @@ STEPS: tuple[tuple[Any, str, str], ...] = (
     (SqliteLog, "read", "read_log"),
     (events, "fact", "decode"),
     (Decider, "result", "measure"),
-    (Working, "prefetch", "gather"),
+    (Decider, "want", "gather"),
     (EmbeddedStore, "entries", "read_entries"),
     (Decider, "decide", "decide"),
     (places, "none", "receipts"),

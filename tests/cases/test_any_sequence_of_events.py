@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankbook import Event, EventConflict, Refused
+from rankbook.rules import Ranking
 from tests.book.home import Clock, Home, assert_agrees, board, when
 from tests.cases.saying import agreed, ban, content, correct, forget, refolds_alike, unban, void
 
@@ -159,8 +160,6 @@ def lived(kind, batches, check_each):
 
 
 def _agreed(book, name):
-    from rankbook.rules import Ranking
-
     parsed = Ranking.parse(name)
     view = book.ranking(
         parsed.board, window=parsed.window, period=parsed.period, tags=dict(parsed.tags)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankbook import Refused
-from rankbook.book.scores import automatic, histogram, percentile, scores
 from tests.book.home import board, home_in, listed, players, result
 from tests.cases.saying import agreed, ban, last_cursor, pages, unban, void
 
@@ -287,12 +286,12 @@ def test_a_range_of_scores_holds_both_ends_in_rank_order(home, direction, low, h
     for number, score in enumerate([50, 50, 30, 30, 10, 0, -5]):
         book.submit(result(f"p{number}", score))
     view = book.ranking("speed")
-    found = scores(view, low, high, 100)
+    found = view.scores(low, high, 100)
     assert sorted(e.score for e in found.entries) == there
     everything = {entry.player: entry for entry in view.top(100).entries}
     assert list(found.entries) == [e for e in everything.values() if e in found.entries]
     assert found.count == 7
-    assert [e.player for e in scores(view, low, high, 2).entries] == players(found)[:2]
+    assert [e.player for e in view.scores(low, high, 2).entries] == players(found)[:2]
 
 
 def test_a_range_of_decimals_is_exact(home):
@@ -301,21 +300,21 @@ def test_a_range_of_decimals_is_exact(home):
     for number, time in enumerate([61.20, 61.21, 61.25, 64.09, 64.10]):
         book.submit(result(f"p{number}", time))
     view = book.ranking("speed")
-    found = scores(view, Decimal("61.21"), Decimal("64.09"), 10)
+    found = view.scores(Decimal("61.21"), Decimal("64.09"), 10)
     assert [e.score for e in found.entries] == [
         Decimal("61.21"),
         Decimal("61.25"),
         Decimal("64.09"),
     ]
-    assert [e.score for e in scores(view, 64.1, None, 10).entries] == [Decimal("64.10")]
+    assert [e.score for e in view.scores(64.1, None, 10).entries] == [Decimal("64.10")]
     with pytest.raises(Refused):
-        scores(view, 61.201, None, 10)
+        view.scores(61.201, None, 10)
 
 
 def test_a_range_within_a_capped_board_ends_at_the_cap(home):
     view = filled(home, 6, size=3).ranking("speed")
-    assert players(scores(view, 0, 990, 10)) == ["p01", "p02"]
-    assert players(scores(view, 0, 960, 10)) == []
+    assert players(view.scores(0, 990, 10)) == ["p01", "p02"]
+    assert players(view.scores(0, 960, 10)) == []
 
 
 # --- percentiles and histograms ------------------------------------------------------------------
@@ -324,13 +323,13 @@ def test_a_range_within_a_capped_board_ends_at_the_cap(home):
 def test_a_player_alone_is_better_than_all_others(home):
     book = home.open(board())
     book.submit(result("asha", 5))
-    assert percentile(book.ranking("speed"), "asha") == 100.0
-    assert percentile(book.ranking("speed"), "bram") is None
+    assert book.ranking("speed").percentile("asha") == 100.0
+    assert book.ranking("speed").percentile("bram") is None
 
 
 def test_percentiles_of_a_capped_board_are_within_it(home):
     view = filled(home, 6, size=3).ranking("speed")
-    assert [percentile(view, f"p{n:02}") for n in range(4)] == [100.0, 50.0, 0.0, None]
+    assert [view.percentile(f"p{n:02}") for n in range(4)] == [100.0, 50.0, 0.0, None]
 
 
 NUMBERS = [50, 50, 30, 30, 10, 0, -5]
@@ -345,7 +344,7 @@ def test_a_histogram_counts_every_entry_once(home, direction, size):
     view = book.ranking("speed")
     there = [entry.score for entry in view.top(100).entries]
     for edges in ([0], [-5, 0, 30, 50], [-100, 100], [30, 31], [-(1 << 63), (1 << 63) - 1]):
-        bins = histogram(view, edges)
+        bins = view.histogram(edges=edges)
         assert sum(each.count for each in bins) == view.count()
         for each in bins:
             inside = [
@@ -366,11 +365,11 @@ def test_an_automatic_histogram_holds_all_and_no_more_bins_than_asked(home, bins
     scored = {"measures": {"score": {"value": "score", "type": kind}}}
     book = home.open(board(**scored, order_by=(f"score {direction}",)))
     view = book.ranking("speed")
-    assert automatic(view, bins) == []
+    assert view.histogram(bins) == []
     numbers = NUMBERS if kind == "integer" else [0.25, 0.5, 0.5, 17.75, 99.25, -3.5]
     for number, score in enumerate(numbers):
         book.submit(result(f"p{number}", score))
-        found = automatic(view, bins)
+        found = view.histogram(bins)
         assert sum(each.count for each in found) == number + 1
         assert 1 <= len(found) <= bins
         for left, right in pairwise(found):
@@ -394,20 +393,20 @@ def test_an_automatic_histogram_of_any_two_floats_counts_both(home, pair):
     for number, score in enumerate(pair):
         book.submit(result(f"p{number}", score))
     for bins in (1, 2, 10, 1000):
-        assert sum(each.count for each in automatic(book.ranking("speed"), bins)) == 2
+        assert sum(each.count for each in book.ranking("speed").histogram(bins)) == 2
 
 
 @pytest.mark.parametrize("edges", [[], [1, 1], [2, 1], list(range(1001)), [0.5], [float("nan")]])
 def test_edges_that_cannot_be_are_refused(home, edges):
     view = filled(home, 3).ranking("speed")
     with pytest.raises(Refused):
-        histogram(view, edges)
+        view.histogram(edges=edges)
 
 
 @pytest.mark.parametrize("bins", [0, -1, 1001])
 def test_a_number_of_bins_that_cannot_be_is_refused(home, bins):
     with pytest.raises(Refused):
-        automatic(filled(home, 3).ranking("speed"), bins)
+        filled(home, 3).ranking("speed").histogram(bins)
 
 
 def test_periods_of_a_player_and_of_a_board_agree_with_the_rankings_themselves(home):
@@ -427,7 +426,7 @@ def test_periods_of_a_player_and_of_a_board_agree_with_the_rankings_themselves(h
                     assert mine.period == view.period()
                     assert (mine.rank, mine.count) == (view.rank(player), view.count())
                     assert mine.score == (entry and entry.score)
-                    assert mine.percentile == percentile(view, player)
+                    assert mine.percentile == view.percentile(player)
         summaries = book.periods("speed", window)
         starts = [each.period.start for each in summaries]
         assert window == "all-time" or starts == sorted(starts, reverse=True)

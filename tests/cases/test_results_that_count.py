@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import msgspec
 import pytest
 
 from rankbook import EventConflict, Refused
@@ -185,8 +186,6 @@ def test_a_total_counts_every_event_once_however_it_is_delivered(home):
 
 def test_the_latest_is_by_sequence_and_a_late_older_one_stays_out(home):
     book = home.open(board(keep="latest"))
-    import msgspec
-
     for sequence, score in ((7, 40), (6, 90)):
         book.submit(
             msgspec.structs.replace(result("asha", score, id=f"s{sequence}"), sequence=sequence)

@@ -399,6 +399,15 @@ def _score(view, player):
     return None if entry is None else entry.score
 
 
+@pytest.mark.parametrize("kind", ["forgotten", "nonsense", ""])
+def test_an_event_of_no_kind_that_there_is_is_refused(home, kind):
+    book = five(home)
+    with pytest.raises(Refused) as caught:
+        book.submit(Event(player="Asha", kind=kind))
+    assert caught.value.field == "kind"
+    assert len(everywhere(book)) == 5
+
+
 # --- caps ----------------------------------------------------------------------------------------
 
 

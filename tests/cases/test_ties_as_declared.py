@@ -2,7 +2,6 @@
 
 import pytest
 
-from rankbook.book.scores import percentile
 from tests.book.home import board, listed, players, result
 from tests.cases.saying import agreed, ban, unban, void
 
@@ -112,7 +111,7 @@ def test_among_equals_by_player_the_smaller_id_stands_first_whoever_came_first(h
 def test_percentiles_share_what_ranks_share(home, numbering):
     book = seven(home, numbering)
     view = book.ranking("speed")
-    found = {player: percentile(view, player) for player in SEVEN}
+    found = {player: view.percentile(player) for player in SEVEN}
     assert found["Gita"] == 0
     assert found["Asha"] == 100
     assert found["Emil"] == pytest.approx(100 * 2 / 6)
@@ -122,5 +121,5 @@ def test_percentiles_share_what_ranks_share(home, numbering):
     else:
         assert found["Bram"] == 100
         assert found["Chidi"] == found["Dora"] == pytest.approx(100 * 4 / 6)
-    assert percentile(view, "Hugo") is None
+    assert view.percentile("Hugo") is None
     assert view.count() == 7

@@ -114,8 +114,11 @@ class Admission:
             span = rules.window(parts[1]).period(parts[2])
         except NotFound as error:
             raise Refused("target", str(error)) from error
-        if span.end_us is None:
+        closes_us = rules.closes_at(span)
+        if closes_us is None:
             raise Refused("target", f"is {event.target!r}, which never ends")
+        if now_us < closes_us:
+            raise Refused("target", f"is {event.target!r}, which is not over")
         if event.target != state.period_name(*parts):
             raise Refused("target", f"is {event.target!r}; write {state.period_name(*parts)}")
         if event.player:

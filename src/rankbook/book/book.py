@@ -12,7 +12,8 @@ from rankbook.book import events, receipts, seasons, specification, state
 from rankbook.book.admission import Admission, seals_due
 from rankbook.book.bundles import BundleCache, BundleReading
 from rankbook.book.fold import Folder, Progress
-from rankbook.book.reading import RankingView, read_all, sliced, view
+from rankbook.book.reading import RankingView, read_all, view
+from rankbook.book.slices import sliced
 from rankbook.book.upkeep import Upkeep
 from rankbook.errors import BookError, RebuildNeeded, StoreError
 from rankbook.log import open_log
@@ -254,7 +255,7 @@ class Rankbook(Upkeep):
 
     def ranking(
         self,
-        board: str,
+        board: str | Board,
         *,
         window: str | None = None,
         period: str | None = None,
@@ -265,7 +266,8 @@ class Rankbook(Upkeep):
         Between seasons the current one is that which ended last. Raises `NotFound` and says what
         exists.
         """
-        return self._view(board, window, period, tags or {}, self._clock())
+        name = board.name if isinstance(board, Board) else board
+        return self._view(name, window, period, tags or {}, self._clock())
 
     def _view(
         self,

@@ -89,8 +89,7 @@ class BundleCache:
         found = [
             view.standings(answer) for view, answer in zip(views, reading.answers, strict=False)
         ]
-        if bundle.named_only:
-            found = [_named(standings) for standings in found]
+        found = [_shown(bundle, standings) for standings in found]
         made = BundleReading(name=bundle.name, position=reading.position, rankings=tuple(found))
         versions = tuple([answer.version for answer in reading.answers[len(queries) :]])
         kept = _Kept(made, names, sealed, versions, reading.position, now_us)
@@ -107,7 +106,9 @@ def _version_queries(views: Sequence[RankingView]) -> list[Query]:
     return queries
 
 
-def _named(standings: Standings) -> Standings:
-    """Without the entries that have no usable name: the others keep their ranks."""
-    named = [each for each in standings.entries if each.profile.get("name", "").strip()]
-    return msgspec.structs.replace(standings, entries=tuple(named))
+def _shown(bundle: Bundle, standings: Standings) -> Standings:
+    """Without the entries that the bundle does not show: the others keep their ranks."""
+    if not bundle.named_only:
+        return standings
+    shown = tuple([each for each in standings.entries if bundle.shows(each.profile)])
+    return msgspec.structs.replace(standings, entries=shown)

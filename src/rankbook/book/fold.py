@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rankbook.book import events, places, receipts, replay, state
 from rankbook.book.deciding import Decider, Outcome
 from rankbook.book.working import Working
-from rankbook.errors import PositionMoved
+from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules
 from rankbook.store.base import Store
@@ -72,6 +72,7 @@ class Folder:
         `ranks` says whether receipts get ranks: they cost as much as everything else together.
         Raises `StoreError` or `LogError`; what was published until then stays.
         """
+        self._check_note()
         made: dict[int, bytes] = {}
         while True:
             with self._lock:
@@ -88,6 +89,14 @@ class Folder:
                     self._folded(event)
             if progress is not None:
                 progress(len(step.events))
+
+    def _check_note(self) -> None:
+        """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules."""
+        [kept] = self._store.receipts([receipts.NOTE])
+        if kept is not None and kept != self._note:
+            raise RebuildNeeded(
+                "the rankings were made anew under other rules: open the book again"
+            )
 
     def fold_all(self) -> None:
         """Apply whatever is pending."""

@@ -53,7 +53,7 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
     for (name, move), answer in zip(moves.items(), reading.answers, strict=True):
         if isinstance(answer, Counts):
             counts = dict(zip(bounds[name], answer.before, strict=True))
-            ranks[name] = _ranks(move, counts)
+            ranks[name] = _capped(move, counts, _ranks(move, counts))
     nowhere = (None, None)
     return [[ranks[o.id.name].get(o.member, nowhere) for o in each] for each in outcomes]
 
@@ -62,11 +62,14 @@ def _bounds(move: _Moves) -> tuple[bytes, ...]:
     """What must be counted in the ranking as it is."""
     numbering, group = move.rules.board.numbering, move.ranking.group_bytes
     pairs = [*move.before.items(), *move.after.items()]
+    items = {key + member for member, key in pairs}
     if numbering == "ordinal":
-        return tuple(sorted({key + member for member, key in pairs}))
+        return tuple(sorted(items))
     prefixes = {key[:group] for _member, key in pairs}
     if numbering == "dense":
         prefixes |= {_after(prefix) for prefix in prefixes}
+    if move.rules.board.size is not None:
+        prefixes |= items
     return tuple(sorted(prefixes))
 
 
@@ -86,10 +89,33 @@ def _ranks(move: _Moves, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes,
         births, deaths = _groups(gone, come, counts, group)
         return _numbered(move, lambda m, k: k[:group], counts, 1, deaths, births)
     if move.rules.board.numbering == "ordinal":
-        taken, given = (sorted(k + m for m, k in pairs) for pairs in (gone, come))
-        return _numbered(move, lambda m, k: k + m, counts, 0, taken, given)
+        return _places(move, counts)
     taken, given = (sorted(k[:group] for _m, k in pairs) for pairs in (gone, come))
     return _numbered(move, lambda m, k: k[:group], counts, 0, taken, given)
+
+
+def _capped(
+    move: _Moves, counts: Mapping[bytes, tuple[int, int]], ranks: dict[bytes, Ranks]
+) -> dict[bytes, Ranks]:
+    """Without the ranks of entries that stand beyond the board's size."""
+    size = move.rules.board.size
+    if size is None:
+        return ranks
+    places = _places(move, counts)
+    return {
+        member: (
+            was if (places[member][0] or size + 1) <= size else None,
+            now if (places[member][1] or size + 1) <= size else None,
+        )
+        for member, (was, now) in ranks.items()
+    }
+
+
+def _places(move: _Moves, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
+    """The ordinal places."""
+    gone = sorted(k + m for m, k in move.before.items() if move.after.get(m) != k)
+    come = sorted(k + m for m, k in move.after.items() if move.before.get(m) != k)
+    return _numbered(move, lambda m, k: k + m, counts, 0, gone, come)
 
 
 def _numbered(

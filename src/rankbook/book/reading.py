@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from rankbook.book import cursors, state
+from rankbook.book import cursors, scores, state
+from rankbook.book.slices import RETRIES, checked, sliced
 from rankbook.errors import Corrupt, Refused
-from rankbook.model import Entry, Friend, Friends, Period, Standings
-from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, is_closed, ranks
+from rankbook.model import Bin, Entry, Friend, Friends, Number, Period, Standings
+from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, ranks
 from rankbook.store.base import (
     Answer,
     AroundMember,
@@ -20,10 +21,8 @@ from rankbook.store.base import (
     window,
 )
 
-MAX_LIMIT = 1000
 TOP = 10
 AROUND = 5
-RETRIES = 100
 
 
 class RankingView:
@@ -149,6 +148,35 @@ class RankingView:
             ),
         )
 
+    # --- by score --------------------------------------------------------------------------------
+
+    def scores(
+        self, low: Number | None = None, high: Number | None = None, limit: int = TOP
+    ) -> Standings:
+        """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
+
+        `count` is still that of the whole ranking. Raises `Refused` for no such number.
+        """
+        return scores.scores(self, low, high, limit)
+
+    def percentile(self, player: str) -> float | None:
+        """The share, 0 to 100, of the other entries that do not stand better; None without one.
+
+        Tied players have the same, except under ordinal numbering, where nobody is tied. A player
+        who is alone has 100.
+        """
+        return scores.percentile_of(self, self.ask(self.entry_query(player)))
+
+    def histogram(self, bins: int = 10, *, edges: Sequence[Number] | None = None) -> list[Bin]:
+        """How many entries have which scores: in at most `bins` equal steps from the lowest to the
+        highest, or below, between and above ascending `edges`. O(bins x log n).
+
+        Raises `Refused` for bins or edges that cannot be.
+        """
+        if edges is not None:
+            return scores.histogram(self, edges)
+        return scores.automatic(self, bins)
+
     # --- for readers of several rankings in one snapshot -----------------------------------------
 
     def top_query(self, limit: int) -> Query:
@@ -183,7 +211,7 @@ class RankingView:
 
     def period(self) -> Period:
         """The ranking's period as people read it."""
-        sealed = self.rules.board.seal and is_closed(self.span, self._now_us, self.rules.grace_us)
+        sealed = self.rules.is_sealed(self.span, self._now_us)
         return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
     def standings(self, answer: Answer) -> Standings:
@@ -210,13 +238,6 @@ class RankingView:
 def member(player: str) -> bytes:
     """A player as the store's member; text that no player can have becomes bytes that none has."""
     return player.encode(errors="surrogatepass")
-
-
-def checked(limit: int) -> int:
-    """A number of rows that may be asked for. Raises ValueError."""
-    if not 1 <= limit <= MAX_LIMIT:
-        raise ValueError(f"limit is {limit}; it may be 1 to {MAX_LIMIT}")
-    return limit
 
 
 def read_all(
@@ -246,13 +267,6 @@ def view(
     if span is None:
         span = cut.period_at(now_us)
     return RankingView(store, rules, rules.ranking(name, span.id, tags), span, now_us)
-
-
-def sliced(answer: Answer) -> Slice:
-    """An answer that is rows."""
-    if not isinstance(answer, Slice):
-        raise TypeError("the store answered another question")
-    return answer
 
 
 def _profile(kept: bytes | None) -> dict[str, str]:

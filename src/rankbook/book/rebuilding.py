@@ -2,7 +2,7 @@
 
 The served ones go on being read and folded meanwhile, and are replaced in one step once the new
 ones have come as far. What is being made stays in the store when the process is killed, and the
-next rebuild of the same kind goes on from there.
+next rebuild of the same kind goes on from there, unless a player was forgotten meanwhile.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,20 +39,33 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
     store = making.store
     if not isinstance(store, Rebuildable):
         raise StoreError("this store cannot make rankings beside those that it serves")
-    beside = store.beside()
-    if beside.receipts([receipts.NOTE]) not in ([None], [making.note]):
-        store.abandon()
-        beside = store.beside()
-    folder = Folder(making.boards, making.log, beside, making.note)
     for _attempt in range(ATTEMPTS):
+        forgotten = erasures(making.log)
+        note = making.note + b"#%d" % forgotten
+        beside = store.beside()
+        if beside.receipts([receipts.NOTE]) not in ([None], [note]):
+            store.abandon()
+            beside = store.beside()
+        folder = Folder(making.boards, making.log, beside, note)
         folder.fold(progress=progress)
         if wanted is not None:
             making.serve()
             folder.fold(until=store.position())
         position = beside.position()
-        if store.adopt(wanted):
+        if erasures(making.log) != forgotten:
+            continue
+        if store.adopt(wanted, making.note):
             return position
     raise StoreError("the log grows faster than rankings can be made beside")
+
+
+def erasures(log: Log) -> int:
+    """How many players have been erased from the log.
+
+    Who folds the log while one is erased may have met the player's events and not who is to be
+    forgotten: such a fold is begun anew. O(events erased).
+    """
+    return sum(1 for event in log.of_player("", log.head()) if event.kind == "forget")
 
 
 def of_board(board: str, period: str | None) -> Wanted:

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from rankbook.book.reading import RETRIES, RankingView, checked, sliced
+from rankbook.book.slices import RETRIES, checked, sliced
 from rankbook.errors import Refused
 from rankbook.model import Bin, Number, Standings
 from rankbook.store.base import ByPosition, CountBefore, Counts, FromBound, Slice
 
+if TYPE_CHECKING:
+    from rankbook.book.reading import RankingView
+
 MAX_BINS = 1000
 
 
-def scores(view: RankingView, low: Number | None, high: Number | None, limit: int) -> Standings:
+def scores(view: "RankingView", low: Number | None, high: Number | None, limit: int) -> Standings:
     """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
 
     `count` is still that of the whole ranking. Raises `Refused` for no such number.
@@ -30,22 +34,13 @@ def scores(view: RankingView, low: Number | None, high: Number | None, limit: in
     return view.standings(found)
 
 
-def descending(view: RankingView) -> bool:
+def descending(view: "RankingView") -> bool:
     """Whether a higher score is better."""
     return view.rules.board.order_by[0].split()[1] == "desc"
 
 
-def percentile(view: RankingView, player: str) -> float | None:
-    """The share, 0 to 100, of the other entries that do not stand better; None without an entry.
-
-    Tied players have the same, except under ordinal numbering, where nobody is tied. A player who
-    is alone has 100.
-    """
-    return percentile_of(view, view.ask(view.entry_query(player)))
-
-
-def percentile_of(view: RankingView, found: Slice) -> float | None:
-    """The percentile of the entry in the answer to an entry query."""
+def percentile_of(view: "RankingView", found: Slice) -> float | None:
+    """The percentile of the entry in the answer to an entry query; None without one."""
     count = view.capped(found.count)
     if not view.numbers(found):
         return None
@@ -54,7 +49,7 @@ def percentile_of(view: RankingView, found: Slice) -> float | None:
     return 100.0 if count == 1 else 100 * (count - 1 - better) / (count - 1)
 
 
-def histogram(view: RankingView, edges: Sequence[Number]) -> list[Bin]:
+def histogram(view: "RankingView", edges: Sequence[Number]) -> list[Bin]:
     """How many entries have scores below the first edge, between edges, and from the last on.
 
     Edges ascend; a bin holds its lower edge. O(edges x log n), from one snapshot. Raises `Refused`.
@@ -71,7 +66,7 @@ def histogram(view: RankingView, edges: Sequence[Number]) -> list[Bin]:
     ]
 
 
-def _better(view: RankingView, edges: Sequence[Number]) -> list[int]:
+def _better(view: "RankingView", edges: Sequence[Number]) -> list[int]:
     """The number of entries in each bin between the edges."""
     down = descending(view)
     bounds = [view.rules.score_bound(edge) for edge in edges]
@@ -93,7 +88,7 @@ def _above(bound: bytes) -> bytes:
     return b"\xff" * (len(bound) + 1) if whole else number.to_bytes(len(bound), "big")
 
 
-def automatic(view: RankingView, bins: int) -> list[Bin]:
+def automatic(view: "RankingView", bins: int) -> list[Bin]:
     """A histogram of `bins` equal steps from the lowest to the highest score; empty without any.
 
     Raises `Refused` for a number of bins that cannot be.
@@ -117,7 +112,7 @@ def automatic(view: RankingView, bins: int) -> list[Bin]:
     raise Refused("bins", "cannot be counted while the ranking changes this fast")
 
 
-def _ends(view: RankingView) -> tuple[int, Number, Number] | None:
+def _ends(view: "RankingView") -> tuple[int, Number, Number] | None:
     count = view.capped(view.ask(ByPosition(view.id, 0, 0)).count)
     if count == 0:
         return None

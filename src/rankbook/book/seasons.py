@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rankbook.book import state
-from rankbook.book.reading import RankingView, member, sliced
+from rankbook.book.reading import RankingView, member
 from rankbook.book.scores import percentile_of
+from rankbook.book.slices import sliced
 from rankbook.model import PeriodSummary, PlayerPeriod
 from rankbook.rules import BoardRules, PeriodSpan, Ranking
 from rankbook.store.base import AroundMember, ByPosition, Row, Slice, Store

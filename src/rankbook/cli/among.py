@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rankbook.book.reading import MAX_LIMIT
+from rankbook.book.slices import MAX_LIMIT
 from rankbook.cli.options import (
     BoardArgument,
     BookOption,

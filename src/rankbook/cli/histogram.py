@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from rankbook.book.scores import MAX_BINS, automatic
+from rankbook.book.scores import MAX_BINS
 from rankbook.cli import tables
 from rankbook.cli.cells import aligned, number, title
 from rankbook.cli.options import (
@@ -53,7 +53,7 @@ def histogram(
     """Show how many entries have which scores, in equal steps from the lowest to the highest."""
     with opened(ctx, book) as open_book:
         view = chosen(open_book, board, window=window, period=period, tag=tag)
-        counted = automatic(view, bins)
+        counted = view.histogram(bins)
     found = HistogramReading(
         board=view.ranking.board,
         window=view.ranking.window,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankbook.book import Rankbook, RankingView
-from rankbook.book.reading import MAX_LIMIT
+from rankbook.book.slices import MAX_LIMIT
 from rankbook.cli.progress import counted, progress
 from rankbook.errors import Refused
 from rankbook.importing import common

@@ -7,7 +7,6 @@ import typer
 
 from rankbook.book import RankingView
 from rankbook.book.reading import TOP
-from rankbook.book.scores import scores as between
 from rankbook.cli.options import (
     BoardArgument,
     BookOption,
@@ -48,7 +47,7 @@ def scores(
         low, high = _score(view, least, "--min"), _score(view, most, "--max")
         if low is not None and high is not None and low > high:
             raise Refused("--min", f"is {least}, more than --max, which is {most}")
-        found = between(view, low, high, limit)
+        found = view.scores(low, high, limit)
     result(as_json, found, lambda: standings(found, stdout().width))
 
 

@@ -165,19 +165,6 @@ class BoardRules:
         """Whether the period's rankings no longer change."""
         return self.board.seal and is_closed(span, now_us, self.grace_us)
 
-    def closed(self, at_us: int, received_us: int) -> tuple[str, ...]:
-        """The windows in which a result of `at_us` came too late, received then."""
-        if not self.board.seal:
-            return ()
-        spans = [window.span_at(at_us) for window in self.windows.values()]
-        return tuple(
-            [
-                name
-                for name, span in zip(self.windows, spans, strict=True)
-                if span is not None and is_closed(span, received_us, self.grace_us)
-            ]
-        )
-
     def score(self, measures: tuple[Scaled, ...]) -> Number:
         """The first measure of the order, as people read it, from scaled measures."""
         return self._measures[self._first].type.number(measures[self._first])

@@ -227,8 +227,10 @@ class Rebuildable(Protocol):
         """
         ...
 
-    def adopt(self, wanted: Callable[[str], bool] | None = None) -> bool:
+    def adopt(self, wanted: Callable[[str], bool] | None, note: bytes) -> bool:
         """Serve what was made, in one step; False while it is behind what is served.
+
+        `note` becomes its receipt 0.
 
         With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
         the positions must be the same.

@@ -164,8 +164,10 @@ class EmbeddedStore:
         self._environment.update(begin)
         return EmbeddedStore(self._environment, spaces.BESIDE)
 
-    def adopt(self, wanted: Callable[[str], bool] | None = None) -> bool:
+    def adopt(self, wanted: Callable[[str], bool] | None, note: bytes) -> bool:
         """Serve what was made beside, in one step; False while it is behind what is served.
+
+        `note` becomes its receipt 0.
 
         With `wanted`, only the rankings of the names that it is true for; the others stay, so the
         positions must be the same. What is replaced is removed afterwards, in steps.
@@ -177,6 +179,7 @@ class EmbeddedStore:
             if made is None or behind > 0 or (wanted is not None and behind):
                 return False
             if wanted is None:
+                made.put_receipt(0, note)
                 old = spaces.number(transaction, spaces.GENERATION)
                 spaces.assign(transaction, spaces.GENERATION, _generation(made))
                 spaces.assign(transaction, spaces.BESIDE, None)
