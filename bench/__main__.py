@@ -8,6 +8,7 @@ BENCHES: dict[str, str] = {
     "engine": "bench.engine",
     "fold": "bench.fold",
     "motor_sport": "bench.motor_sport",
+    "submit": "bench.submit",
 }
 
 

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -71,6 +71,29 @@ def _answers(process: subprocess.Popen[bytes], client: redis.Redis) -> bool:
             return int(client.info("server")["process_id"]) == process.pid
         time.sleep(0.01)
     return False
+
+
+# --- a PostgreSQL ----------------------------------------------------------------------------
+
+
+@contextmanager
+def postgres_databases(count: int) -> Iterator[tuple[list[str], str]]:
+    """The URIs of empty databases of a PostgreSQL that is started for this, with fsync on.
+
+    Where there is no PostgreSQL there is none of them, and a word about what is missing.
+    """
+    try:
+        from tests.servers import Missing, postgres_server
+    except ImportError as error:
+        yield [], f"needs psycopg and pytest: {error}"
+        return
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server())
+        except Missing as missing:
+            yield [], str(missing)
+            return
+        yield [stack.enter_context(server.database()) for _ in range(count)], ""
 
 
 # --- the peers: each prepares a batch outside the timing, and applies it inside --------------

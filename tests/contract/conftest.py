@@ -24,8 +24,10 @@ class LogBackend(NamedTuple):
     held: Callable[[], AbstractContextManager[Record]]
 
 
-def sqlite_backend(directory: Path) -> LogBackend:
+def sqlite_backend(request: pytest.FixtureRequest) -> LogBackend:
     from rankbook.log.sqlite import record_in
+
+    directory: Path = request.getfixturevalue("tmp_path")
 
     @contextmanager
     def held() -> Iterator[Record]:
@@ -40,13 +42,28 @@ def sqlite_backend(directory: Path) -> LogBackend:
     return LogBackend(open=lambda: open_log("sqlite:", directory), held=held)
 
 
-LOGS = {"sqlite": sqlite_backend}
+def postgres_backend(request: pytest.FixtureRequest) -> LogBackend:
+    import psycopg
+
+    from rankbook.log.postgres import record_in
+
+    uri: str = request.getfixturevalue("postgres_uri")
+
+    @contextmanager
+    def held() -> Iterator[Record]:
+        with psycopg.connect(uri) as connection:
+            yield lambda drafts: record_in(connection, drafts)
+
+    return LogBackend(open=lambda: open_log(uri, Path("unused")), held=held)
+
+
+LOGS = {"sqlite": sqlite_backend, "postgres": postgres_backend}
 STORES = {"memory": "memory:", "embedded": "embedded:"}
 
 
 @pytest.fixture(params=LOGS)
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> LogBackend:
-    return LOGS[request.param](tmp_path)
+def backend(request: pytest.FixtureRequest) -> LogBackend:
+    return LOGS[request.param](request)
 
 
 @pytest.fixture

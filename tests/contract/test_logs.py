@@ -17,6 +17,11 @@ def drafts(count, prefix="e", player="asha"):
     return [draft(f"{prefix}{number}", player) for number in range(count)]
 
 
+def unplaced(events):
+    """Events without their seq, which a caller's transaction may give only after its commit."""
+    return [event[1:] for event in events]
+
+
 def test_an_empty_log_has_head_0_and_no_events(log):
     assert log.head() == 0
     assert log.read(0, 10) == []
@@ -170,13 +175,14 @@ def test_a_reader_never_sees_an_earlier_event_appear_while_a_transaction_is_open
     with backend.held() as record:
         record([draft("slow")])
         writer.start()
-        handed_out = log.read(0, 10)
         head = log.head()
+        handed_out = log.read(0, 10)
     writer.join()
     events = log.read(0, 10)
     assert handed_out[:1] == start
+    assert handed_out[-1].seq >= head
     assert events[: len(handed_out)] == handed_out
-    assert all(event.seq > head for event in events[len(handed_out) :] if head)
+    assert all(left.seq < right.seq for left, right in pairwise(events))
     assert sorted(event.id for event in events) == ["quick", "slow", "start"]
     other.close()
 
@@ -187,7 +193,40 @@ def test_events_recorded_in_a_callers_transaction_appear_at_its_commit(log, back
         assert recording.new == 2
         assert log.read(0, 10) == []
         assert log.find(["e1"]) == [None]
-    assert log.find(["e1", "e2", "e1"]) == recording.events
+    assert unplaced(log.find(["e1", "e2", "e1"])) == unplaced(recording.events)
+    assert unplaced(log.read(0, 10)) == unplaced(recording.events[:2])
+    assert log.find(["e1", "e2"]) == log.read(0, 10)
+
+
+def test_the_head_counts_what_a_callers_transaction_has_committed(log, backend):
+    log.record([draft("e1")])
+    with backend.held() as record:
+        record([draft("e2"), draft("e3")])
+        assert log.head() == log.read(0, 10)[-1].seq
+    head = log.head()
+    assert list(log.of_player("asha", head)) == log.read(0, 10)
+    assert log.read(0, 10)[-1].seq == log.head() == head
+
+
+def test_what_is_recorded_after_a_callers_transaction_committed_comes_after_it(log, backend):
+    for number in range(3):
+        with backend.held() as record:
+            record([draft(f"held{number}"), draft(f"held{number}-2")])
+        log.record([draft(f"own{number}")])
+    order = [event.id for event in log.read(0, 100)]
+    assert order == [id for n in range(3) for id in (f"held{n}", f"held{n}-2", f"own{n}")]
+
+
+def test_an_id_recorded_in_a_callers_transaction_is_known_to_everybody(log, backend):
+    with backend.held() as record:
+        record([draft("e1")])
+    again = log.record([draft("e2"), draft("e1")])
+    assert (again.new, [event.id for event in again.events]) == (1, ["e2", "e1"])
+    assert [event.id for event in log.read(0, 10)] == ["e1", "e2"]
+    with backend.held() as record:
+        known = record([draft("e1"), draft("e3")])
+        assert known.new == 1
+        assert known.events[0] == log.find(["e1"])[0]
 
 
 def test_events_recorded_in_a_callers_transaction_vanish_with_its_rollback(log, backend):
@@ -249,6 +288,55 @@ def test_one_handle_serves_several_threads(log):
     assert len(log.read(0, 1000)) == 40
 
 
+def test_erasing_leaves_of_a_forgotten_players_events_their_places_and_times(log):
+    log.record([draft("e1"), draft("e2", "bram"), draft("f1", kind="forget"), draft("e3")])
+    before = log.read(0, 10)
+    assert log.erase(before[1].seq) == 0
+    assert log.read(0, 10) == before
+    assert log.erase(log.head()) == 1
+    nothing = {"player": "", "body": b"{}"}
+    first, bram, forget, later = before
+    assert log.read(0, 10) == [
+        first._replace(kind="forgotten", **nothing),
+        bram,
+        forget._replace(**nothing),
+        later,
+    ]
+    assert list(log.of_player("asha", log.head())) == [later]
+    assert log.erase(log.head()) == 0
+
+
+def test_a_forgotten_event_recorded_again_is_a_conflict(log):
+    log.record([draft("e1"), draft("f1", kind="forget")])
+    log.erase(log.head())
+    with pytest.raises(EventConflict):
+        log.record([draft("e1")])
+
+
+def test_waiting_for_what_is_there_ends_at_once(log):
+    seq = log.record([draft("e1")]).events[0].seq
+    assert log.wait(0, 3600)
+    assert log.wait(seq - 1, 3600)
+    assert not log.wait(seq, 0)
+
+
+@pytest.mark.parametrize("how", ["record", "held"])
+def test_who_waits_is_told_of_what_others_record(how, log, backend):
+    seq = log.record([draft("e1")]).events[0].seq
+    told = []
+    waiter = Thread(target=lambda: told.append(log.wait(seq, 3600)))
+    waiter.start()
+    if how == "record":
+        other = backend.open()
+        other.record([draft("e2")])
+        other.close()
+    else:
+        with backend.held() as record:
+            record([draft("e2")])
+    waiter.join()
+    assert told == [True]
+
+
 def test_closing_twice_is_harmless_and_a_closed_log_says_so(backend):
     log = backend.open()
     log.record([draft("e1")])
@@ -260,6 +348,8 @@ def test_closing_twice_is_harmless_and_a_closed_log_says_so(backend):
         lambda: log.find(["e1"]),
         lambda: list(log.of_player("asha", 1)),
         log.head,
+        lambda: log.erase(1),
+        lambda: log.wait(0, 1),
     ):
         with pytest.raises(LogError):
             call()

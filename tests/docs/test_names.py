@@ -134,6 +134,8 @@ def test_what_needs_a_rebuild_is_what_has_a_part_in_the_meaning_of_a_board():
         seal=True,
         grace_seconds=1,
         cooldown_seconds=1,
+        keep_periods=3,
+        profiles="player",
     )
     text = section("docs/boards.md", "What needs rankings to be made anew")
     first, second = text.strip().split("\n\n")

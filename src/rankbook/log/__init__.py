@@ -3,28 +3,40 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rankbook.errors import SpecError
-from rankbook.log.base import Log
+from rankbook.errors import BookError, SpecError
+from rankbook.log.base import Followable
 
 __all__ = ["open_log"]
 
 
-def _sqlite(rest: str, directory: Path, create: bool) -> Log:
+def _sqlite(rest: str, directory: Path, create: bool) -> Followable:
     from rankbook.log.sqlite import SqliteLog
 
     return SqliteLog.open(directory / (rest or "log.sqlite"), create=create)
 
 
-SCHEMES: dict[str, Callable[[str, Path, bool], Log]] = {
+def _postgresql(rest: str, directory: Path, create: bool) -> Followable:
+    try:
+        from rankbook.log.postgres import PostgresLog
+    except ImportError as error:
+        raise BookError(
+            "a log in PostgreSQL needs psycopg: pip install 'rankbook[postgres]'"
+        ) from error
+    return PostgresLog.open(f"postgresql:{rest}", create=create)
+
+
+SCHEMES: dict[str, Callable[[str, Path, bool], Followable]] = {
     "sqlite": _sqlite,
+    "postgresql": _postgresql,
 }
 
 
-def open_log(uri: str, directory: Path, *, create: bool = True) -> Log:
+def open_log(uri: str, directory: Path, *, create: bool = True) -> Followable:
     """Open the log that `uri` names; relative paths start at the book's `directory`.
 
-    `sqlite:` is `log.sqlite` there, `sqlite:path` another file. With `create` a missing log is
-    made. Raises `SpecError` for an unknown scheme and `BookError` when there is no log to open.
+    `sqlite:` is `log.sqlite` there, `sqlite:path` another file, and `postgresql://host/database`
+    what libpq takes for it. With `create` a missing log is made. Raises `SpecError` for an unknown
+    scheme and `BookError` when there is no log to open.
     """
     scheme, colon, rest = uri.partition(":")
     opener = SCHEMES.get(scheme)

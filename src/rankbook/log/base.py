@@ -76,3 +76,18 @@ class Log(Protocol):
     def close(self) -> None:
         """Release everything; closing twice is harmless."""
         ...
+
+
+class Waits(Protocol):
+    """What a log also does for those who follow it."""
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until `read` has something with seq > `after`; False when it has not in `seconds`.
+
+        Raises `LogError` when the log cannot be used. With 0 seconds it only looks.
+        """
+        ...
+
+
+class Followable(Log, Waits, Protocol):
+    """A log that can be followed, as every log that `open_log` opens."""

@@ -15,11 +15,13 @@ a fork: open it in the child.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from math import ceil
 from pathlib import Path
 from threading import Lock
+from time import sleep
 from typing import Self
 
 from rankbook.errors import BookError, EventConflict, LogError
@@ -28,15 +30,23 @@ from rankbook.log.sqlite_schema import connect, ensure_schema, explain, sql, tra
 
 BUSY_TIMEOUT_MS = 10_000
 CHUNK = 500
+POLL_SECONDS = 0.05
 
 Content = tuple[str, str, bytes]
 
 
 class SqliteLog:
-    """The `Log` protocol on a SQLite file."""
+    """The `Log` and `Waits` protocols on a SQLite file; `pause` takes seconds."""
 
-    def __init__(self, path: Path, writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
+    def __init__(
+        self,
+        path: Path,
+        writer: sqlite3.Connection,
+        reader: sqlite3.Connection,
+        pause: Callable[[float], object] = sleep,
+    ) -> None:
         self._path = path
+        self._pause = pause
         self._writer = writer
         self._reader = reader
         self._write_lock = Lock()
@@ -44,7 +54,12 @@ class SqliteLog:
 
     @classmethod
     def open(
-        cls, path: Path, *, create: bool = True, busy_timeout_ms: int = BUSY_TIMEOUT_MS
+        cls,
+        path: Path,
+        *,
+        create: bool = True,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        pause: Callable[[float], object] = sleep,
     ) -> Self:
         """Open the log at `path`; with `create` a missing file and its folders are made.
 
@@ -66,7 +81,7 @@ class SqliteLog:
             raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
         except OSError as error:
             raise BookError(f"the log {path} cannot be opened: {error}") from error
-        return cls(path, writer, reader)
+        return cls(path, writer, reader, pause)
 
     def record(self, drafts: Sequence[Draft]) -> Recording:
         """Append in one transaction; see `Log.record`. One fsync, O(drafts x log events)."""
@@ -110,6 +125,14 @@ class SqliteLog:
         """See `Log.head`. O(1)."""
         with self._reading() as connection:
             return int(sql.head(connection))
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """See `Waits.wait`. SQLite wakes nobody, so this looks every 50 ms, at 5 us a look."""
+        for _look in range(ceil(seconds / POLL_SECONDS)):
+            if self.head() > after:
+                return True
+            self._pause(POLL_SECONDS)
+        return self.head() > after
 
     def close(self) -> None:
         """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""

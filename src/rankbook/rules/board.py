@@ -176,8 +176,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Everything that gives stored keys, entries and ranking names their meaning.
 
         Plain data in a stable form: what a fold of the same log would do differently. Not in it
-        are numbering, size, keep_periods and profiles, which only change what is shown, and min
-        and max, which are held against events before they are recorded. What came after the
+        are numbering and size, which only change what is shown, and min and max, which are held
+        against events before they are recorded. What came after the
         first release is there only where it is not the default, so that older rankings stay
         good. Of a function only its module and name are known.
         """
@@ -194,6 +194,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "seal": self.seal or None,
             "grace_seconds": same_seconds(self.grace_seconds) if self.seal else None,
             "cooldown_seconds": same_seconds(self.cooldown_seconds) or None,
+            "keep_periods": self.keep_periods,
+            "profiles": self.profiles if self.profiles != PROFILES[0] else None,
         }
         return {key: value for key, value in later.items() if value is not None}
 

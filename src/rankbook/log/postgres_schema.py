@@ -1,0 +1,126 @@
+"""Opening a PostgreSQL database as a log: sessions, and the numbered form of the tables."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import Connection, Cursor, Error, connect
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import tuple_row
+
+from rankbook.errors import BookError
+from rankbook.log import statements
+
+DIALECT = "postgres"
+OLDEST_SERVER = 13
+# What a URI may say otherwise: a peer that is gone is noticed within half a minute.
+DEFAULTS = {
+    "application_name": "rankbook",
+    "connect_timeout": "10",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+
+Rows = Cursor[tuple[Any, ...]]
+
+sql = statements.queries(DIALECT, "psycopg")
+
+
+def explain(error: Error) -> str:
+    """What went wrong in one line, followed by PostgreSQL's code for it where there is one."""
+    text = " ".join((error.diag.message_primary or str(error)).split())
+    return f"{text} ({error.sqlstate})" if error.sqlstate else text
+
+
+def place(uri: str) -> str:
+    """The database that a URI names, as messages show it: without user, password and options.
+
+    Raises `psycopg.ProgrammingError` for what is no URI.
+    """
+    given = conninfo_to_dict(uri)
+    host, port = given.get("host") or "", given.get("port")
+    return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+
+
+def ask(
+    connection: Connection[Any], query: str, values: Mapping[str, object] | None = None
+) -> Rows:
+    """Run one statement; its rows are tuples, whatever factories a caller's connection has."""
+    cursor: Rows = Cursor(connection, row_factory=tuple_row)
+    return cursor.execute(query, values, binary=True)
+
+
+def ask_one(
+    connection: Connection[Any], query: str, values: Mapping[str, object] | None = None
+) -> tuple[Any, ...]:
+    """The one row of a statement that gives one."""
+    [row] = ask(connection, query, values)
+    return row
+
+
+def session(uri: str, lock_timeout_ms: int) -> Connection:
+    """A connection whose commits are durable, and whose transactions are begun by hand.
+
+    Raises `psycopg.Error`, and `BookError` for a server or a database that cannot hold a log.
+    """
+    given = conninfo_to_dict(uri)
+    defaults = {name: value for name, value in DEFAULTS.items() if name not in given}
+    conninfo = make_conninfo(uri, client_encoding="utf8", **defaults)
+    connection = connect(conninfo, autocommit=True)
+    try:
+        settings = {"lock_timeout": f"{lock_timeout_ms}ms"}
+        *_, version, encoding = ask_one(connection, sql.session.sql, settings)
+        if version // 10000 < OLDEST_SERVER:
+            raise BookError(
+                f"a log needs PostgreSQL {OLDEST_SERVER} or newer, and this is {version // 10000}"
+            )
+        if encoding != "UTF8":
+            raise BookError(f"a log needs a database encoded in UTF8, and this is {encoding}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def ensure_schema(connection: Connection, where: str, *, create: bool) -> None:
+    """Bring the tables to the newest number, in one transaction; several openers may race.
+
+    Raises `BookError` for a newer number than this program knows, and, without `create`, for a
+    database that holds no log.
+    """
+    if _known(connection, where, create=create) == newest():
+        return
+    with connection.transaction():
+        ask(connection, sql.lock_schema.sql)
+        number = _known(connection, where, create=create)
+        if number == 0:
+            run(connection, statements.schema(DIALECT))
+        else:
+            for step in statements.migrations(DIALECT)[number:]:
+                run(connection, step.sql)
+        ask(connection, sql.forget_schema_number.sql)
+        ask(connection, sql.set_schema_number.sql, {"number": newest()})
+
+
+def newest() -> int:
+    """The schema number this program writes."""
+    return len(statements.migrations(DIALECT))
+
+
+def run(connection: Connection, script: str) -> None:
+    """Run a script of many statements inside the open transaction."""
+    connection.execute(script.encode())
+
+
+def _known(connection: Connection, where: str, *, create: bool) -> int:
+    [found] = ask_one(connection, sql.has_schema.sql)
+    [number] = ask_one(connection, sql.schema_number.sql) if found else [0]
+    number = number or 0
+    if number > newest():
+        raise BookError(
+            f"log {where} has schema {number}, newer than the {newest()} this program knows"
+        )
+    if number == 0 and not create:
+        raise BookError(f"there is no log in {where}")
+    return int(number)
