@@ -8,18 +8,21 @@ rankbook.toml beside this file has the board and the page. The steps show what i
 4. a day is midnight to midnight in India, and the name and avatar beside a score are those of the
    result that has it, in every ranking;
 5. the page is six rankings from one snapshot, without entries that have no usable name;
-6. a cooldown is an option, and what it would cost.
+6. a cooldown is an option, and what it would cost;
+7. the site's own table of tests and the log change in one transaction (saving.py).
 
 Every player here is made up, and the clock is set by the program.
 """
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from examples.clock import Clock
-from rankbook import BookSpec, BundleReading, Entry, Event, Rankbook, Receipt
+from examples.typing.saving import TypingTests
+from rankbook import BookSpec, BundleReading, Entry, Event, Rankbook, Receipt, Refused
 from rankbook.model import Value
 from rankbook.rules import load
 
@@ -108,6 +111,21 @@ def cooldown(directory: Path, spec: BookSpec) -> Receipt:
         return receipt
 
 
+def saved_with_its_event(directory: Path, spec: BookSpec) -> list[str]:
+    """Step 7: a table of the site's in the log's database; the tests that it keeps."""
+    print("\nA test and its event are saved in one transaction:")
+    with closing(TypingTests(directory, spec, Clock(START))) as tests:
+        tests.save("s1", "u-asha", 100, 98)
+        print(f"          s1 is {tests.book.outcome('s1').status}")
+        try:
+            tests.save("s2", "u-asha", 100, 140)
+        except Refused as error:
+            print(f"          s2 is {tests.book.outcome('s2').status}, and not kept: {error}")
+        tests.rank()
+        print(f"          s1 is {tests.book.outcome('s1').status}")
+        return tests.kept()
+
+
 def play(directory: Path) -> tuple[BundleReading, Receipt]:
     """Every step, in books under `directory`: the last page, and the receipt in the cooldown."""
     spec = load((HERE / "rankbook.toml").read_text(encoding="utf-8"))
@@ -117,7 +135,9 @@ def play(directory: Path) -> tuple[BundleReading, Receipt]:
         midnight_in_india(site)
         page = site.book.bundle("page")
         print(f"\nThe log and the rankings agree: {site.book.verify().agrees}")
-    return page, cooldown(directory / "cooldown", spec)
+    receipt = cooldown(directory / "cooldown", spec)
+    saved_with_its_event(directory / "saving", spec)
+    return page, receipt
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ Ranks are 1-based here, as a person sees them; positions below this floor are 0-
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -167,12 +167,42 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a submission. The same id and content always gets the same receipt.
 
     `status` is "ranked" when every ranking below has been published, "pending" when the event is
-    recorded durably and the next fold will apply it.
+    recorded durably and the next fold will apply it, and "set_aside" when it is in the log and its
+    body can no longer be read there.
     """
 
     event_id: str
     player: str
     at: datetime
     recorded_at: datetime
-    status: Literal["ranked", "pending"]
+    status: Literal["ranked", "pending", "set_aside"]
     rankings: tuple[Placement, ...] = ()
+
+
+class EventOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What has become of an event, by its id.
+
+    `status` is "unknown" when no such event is recorded, "recorded" when it is and no receipt is
+    stored or can be asked for now, "ranked" with its receipt, and "set_aside" when its body can no
+    longer be read: `reason` then says why, and it is ranked nowhere.
+    """
+
+    status: Literal["unknown", "recorded", "ranked", "set_aside"]
+    receipt: Receipt | None = None
+    reason: str = ""
+
+
+class SetAside(msgspec.Struct, frozen=True, kw_only=True):
+    """An event in the log whose body can no longer be read: its position, its id, and why."""
+
+    seq: int
+    event_id: str
+    reason: str
+
+
+class Lag(NamedTuple):
+    """How far rankings are behind the log: events that are pending, and for how many seconds the
+    oldest of them has been recorded."""
+
+    events: int
+    seconds: float

@@ -29,7 +29,8 @@ def test_every_public_name_has_a_docstring_of_its_own():
     for name in rankbook.__all__:
         public = getattr(rankbook, name)
         assert public.__doc__, name
-        assert public.__doc__ not in [base.__doc__ for base in public.__mro__[1:]], name
+        bases = public.__mro__[1:] if inspect.isclass(public) else ()
+        assert public.__doc__ not in [base.__doc__ for base in bases], name
 
 
 def test_every_public_method_has_a_docstring():

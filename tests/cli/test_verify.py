@@ -23,6 +23,7 @@ def test_the_report_is_a_document(small_book, rankbook):
         "entries": 16,
         "disagreements": [],
         "faults": [],
+        "set_aside": 0,
     }
 
 

@@ -1,8 +1,11 @@
 """The typing site: what its page shows after the story, and what the story says."""
 
 import pytest
+from msgspec.structs import replace
 
+from examples.clock import Clock
 from examples.typing import story
+from examples.typing.saving import TypingTests
 from rankbook.rules import load
 
 
@@ -74,6 +77,26 @@ def test_a_result_within_the_cooldown_is_recorded_and_not_ranked(played):
     _page, receipt = played
     assert receipt.status == "ranked"
     assert {(p.why, p.changed, p.score) for p in receipt.rankings} == {("cooldown", False, 90)}
+
+
+def test_a_test_is_kept_with_its_event_or_not_at_all(tmp_path, capsys):
+    spec = load((story.HERE / "rankbook.toml").read_text())
+    assert story.saved_with_its_event(tmp_path, spec) == ["s1"]
+    said = capsys.readouterr().out
+    assert "s1 is recorded\n          s2 is unknown, and not kept: accuracy: is 140" in said
+    assert said.endswith("s1 is ranked\n")
+
+
+def test_a_test_is_kept_while_the_rankings_are_out_of_use(tmp_path):
+    spec = load((story.HERE / "rankbook.toml").read_text())
+    tests = TypingTests(tmp_path, replace(spec, store="memory:"), Clock(story.START))
+    tests.book.store.fail_next_publish("before")
+    tests.save("s1", "u-asha", 100, 98)
+    tests.rank()
+    assert (tests.kept(), tests.book.outcome("s1").status) == (["s1"], "recorded")
+    tests.rank()
+    assert tests.book.outcome("s1").status == "ranked"
+    tests.close()
 
 
 def test_the_program_says_that_log_and_rankings_agree(capsys):

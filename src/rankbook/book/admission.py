@@ -14,6 +14,8 @@ from rankbook.log.base import Draft, Log, Recorded
 from rankbook.model import Event
 from rankbook.rules import BoardRules, Fact
 
+SEAL = "seal:"
+
 
 class Admission:
     """Turns submitted events into drafts, or refuses them with a reason."""
@@ -131,7 +133,12 @@ class Admission:
 
 def seal_id(period: str) -> str:
     """The id of the seal that the boundary of a period brings, by the period's name."""
-    return f"seal:{period}"
+    return f"{SEAL}{period}"
+
+
+def sealed_by(event_id: str) -> str:
+    """The name of the period that the seal with this id is about; empty where it does not say."""
+    return event_id.removeprefix(SEAL) if event_id.startswith(SEAL) else ""
 
 
 def seals_due(rows: Iterable[tuple[bytes, bytes]], now_us: int) -> list[Event]:

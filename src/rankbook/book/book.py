@@ -12,12 +12,14 @@ from rankbook.book import events, receipts, seasons, specification, state
 from rankbook.book.admission import Admission, seals_due
 from rankbook.book.bundles import BundleCache, BundleReading
 from rankbook.book.fold import Folder, Progress
+from rankbook.book.outbox import outbox
+from rankbook.book.outcomes import Outcomes
 from rankbook.book.reading import RankingView, read_all, view
 from rankbook.book.slices import sliced
 from rankbook.book.upkeep import Upkeep
-from rankbook.errors import BookError, RebuildNeeded, StoreError
+from rankbook.errors import BookError, RebuildNeeded, Refused, StoreError
 from rankbook.log import open_log
-from rankbook.log.base import Draft, Log, Recorded, Recording
+from rankbook.log.base import Draft, Followable, Recorded, Recording
 from rankbook.model import Closing, Event, PeriodSummary, PlayerPeriod, Receipt, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking, current, instant, load
 from rankbook.store import open_store
@@ -34,7 +36,7 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
-class Rankbook(Upkeep):
+class Rankbook(Outcomes, Upkeep):
     """A book: boards, a log and a store. Safe to use from many threads; a context manager.
 
     `Rankbook.open(directory)` opens one from its rankbook.toml. `clock` gives microseconds.
@@ -43,7 +45,7 @@ class Rankbook(Upkeep):
     def __init__(
         self,
         spec: BookSpec,
-        log: Log,
+        log: Followable,
         store: Store,
         *,
         clock: Clock = system_clock,
@@ -62,6 +64,7 @@ class Rankbook(Upkeep):
         self._boards = tuple(self._rules.values())
         self._seals = any(board.seal for board in spec.boards)
         self._admission = Admission(self._rules, spec.door(), log)
+        self._outbox = outbox(spec.log, None)
         self._listeners: list[Callable[[Closing], object]] = []
         self._bundles = BundleCache(store, self._bundle_views)
         [kept] = store.receipts([receipts.NOTE])
@@ -107,6 +110,7 @@ class Rankbook(Upkeep):
             raise
         try:
             book = cls(spec, log, store, clock=clock, outdated=outdated)
+            book._outbox = outbox(spec.log, place)
             if catch_up and not book._outdated:
                 book.catch_up()
             return book
@@ -163,23 +167,28 @@ class Rankbook(Upkeep):
             for recorded in recording.events
         ]
 
-    def _receipts(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The stored receipts of these positions; none of them while the store is down."""
-        if not seqs:
-            return {}
-        try:
-            found = self.store.receipts(seqs)
-        except StoreError:
-            return {}
-        return {seq: each for seq, each in zip(seqs, found, strict=True) if each is not None}
-
-    def record(self, submitted: Sequence[Event]) -> Recording:
+    def record(
+        self, submitted: Event | Sequence[Event], *, connection: object | None = None
+    ) -> Recording:
         """Record events durably without ranking them; `fold` or the next submission does that.
 
         `new` of the answer counts those that were not known before. Raises as `submit_many`.
+
+        With a `connection` to the log's own database, of sqlite3 or psycopg, on which a
+        transaction is open, the events are recorded in that transaction: they become durable with
+        its commit, or vanish with its rollback. What wraps such a connection will do: a SQLAlchemy
+        Session or Connection, or Django's connection. Raises `Refused` at "connection" for another
+        kind, another database or no transaction. Voids and corrections are of results that were
+        committed before, or are in the same call. The answer may lack positions, as 0.
         """
+        if isinstance(submitted, Event):
+            submitted = [submitted]
         now_us = self._clock()
         drafts = self._admission.drafts(submitted, now_us)
+        if connection is not None:
+            if self._outbox is None:
+                raise Refused("connection", "is for logs in SQLite and PostgreSQL")
+            return self._outbox.record(connection, drafts)
         self._record_due_seals(now_us)
         return self.log.record(drafts)
 
@@ -190,10 +199,6 @@ class Rankbook(Upkeep):
     def fold(self, *, progress: Progress | None = None) -> None:
         """Rank everything that is recorded and pending. `progress` is told numbers of events."""
         self._folder.fold(progress=progress)
-
-    def pending(self) -> int:
-        """How far the rankings are behind the log, as a difference of positions."""
-        return max(0, self.log.head() - self.store.position())
 
     # --- what happens by itself ------------------------------------------------------------------
 
@@ -215,11 +220,11 @@ class Rankbook(Upkeep):
         """
         self._listeners.append(listener)
 
-    def close_due(self) -> None:
+    def close_due(self, *, progress: Progress | None = None) -> None:
         """Record and publish the closing of every period that has ended, as submissions do."""
-        self._folder.fold()
+        self._folder.fold(progress=progress)
         while self._record_due_seals(self._clock()):
-            self._folder.fold()
+            self._folder.fold(progress=progress)
 
     def _record_due_seals(self, now_us: int) -> bool:
         if not self._seals:
@@ -229,6 +234,10 @@ class Rankbook(Upkeep):
             [answer] = self.store.read([ByPosition(state.OPEN, 0, SEALS_AT_ONCE)]).answers
             due = seals_due([(row.member, row.key) for row in sliced(answer).rows], now_us)
             drafts = self._admission.drafts(due, now_us)
+        # Where one is recorded already it need not have our content to be known, as a seal of
+        # somebody's own, or one whose body is lost.
+        known = self.log.find([draft.id for draft in drafts]) if drafts else []
+        drafts = [draft for draft, there in zip(drafts, known, strict=True) if there is None]
         return bool(drafts) and bool(self.log.record(drafts).new)
 
     def _folded(self, event: Recorded) -> None:

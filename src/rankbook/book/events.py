@@ -1,15 +1,38 @@
 """Events on their way into the log and out of it: the canonical body."""
 
 import uuid
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from rankbook.errors import LogError
 from rankbook.log.base import Draft, Recorded
 from rankbook.model import Event, Value
 from rankbook.rules import Fact, instant, micros
 
-__all__ = ["Body", "body", "draft", "fact", "instant"]
+__all__ = [
+    "NOTHING",
+    "SPEAKING",
+    "Body",
+    "Unreadable",
+    "body",
+    "draft",
+    "fact",
+    "instant",
+    "readable",
+    "same",
+]
+
+MAX_INTEGER = (1 << 63) - 1
+
+
+class Unreadable(LogError):
+    """The body of a recorded event cannot be read. `reason` is the same wherever it is found."""
+
+    def __init__(self, recorded: Recorded, reason: str) -> None:
+        super().__init__(f"event {recorded.id!r} (seq {recorded.seq}) cannot be read: {reason}")
+        self.reason = reason
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -18,13 +41,18 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 
     values: dict[str, Value] = {}
     profile: dict[str, str] = {}
-    sequence: int | None = None
+    sequence: Annotated[int, Meta(ge=-MAX_INTEGER - 1, le=MAX_INTEGER)] | None = None
     target: str = ""
     at: int | None = None
 
 
+# The kinds whose bodies are read; of the others the kind and the player say everything.
+SPEAKING = ("result", "void", "correct", "profile", "seal")
+
 _encoder = msgspec.json.Encoder(order="deterministic")
 _decoder = msgspec.json.Decoder(Body)
+
+NOTHING = Body()
 
 
 def draft(event: Event, now_us: int) -> Draft:
@@ -45,11 +73,40 @@ def draft(event: Event, now_us: int) -> Draft:
 
 
 def body(recorded: Recorded) -> Body:
-    """What a recorded event says. Raises `LogError` when its body cannot be read."""
+    """What a recorded event says. Raises `Unreadable`, which is a `LogError`."""
     try:
         return _decoder.decode(recorded.body)
-    except msgspec.DecodeError as error:
-        raise LogError(f"event {recorded.id!r} (seq {recorded.seq}) cannot be read") from error
+    except msgspec.ValidationError as error:
+        raise Unreadable(recorded, "its body is not that of an event") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Unreadable(recorded, "its body is no JSON") from error
+
+
+def readable(recorded: Recorded) -> bool:
+    """Whether nothing keeps the event from being folded: its body, where its kind has one."""
+    if recorded.kind not in SPEAKING:
+        return True
+    try:
+        body(recorded)
+    except Unreadable:
+        return False
+    return True
+
+
+def same(event: Event, recorded: Recorded) -> bool:
+    """Whether this is what was recorded, as a retry is held against it.
+
+    A void or correction need not name the player, and of an erased forget nothing is left to
+    compare.
+    """
+    if recorded.kind != event.kind:
+        return False
+    if event.kind == "forget" and not recorded.player:
+        return True
+    named = event.player or event.kind not in ("void", "correct")
+    if named and event.player != recorded.player:
+        return False
+    return draft(event, recorded.at_us).body == recorded.body
 
 
 def fact(recorded: Recorded) -> Fact:

@@ -5,16 +5,20 @@ rules, and publishes every change, every receipt and the new position in one ato
 condition that the position is still what it was. Whoever loses that race reads again. So any number
 of processes may fold, and a crash at any point leaves a step done or not done.
 
-A step is a run of results, or one event of another kind.
+A step is a run of results, or one event of another kind. An event whose body cannot be read is set
+aside, with a reason, in the state and in place of its receipt, and changes nothing else: it blocks
+nobody, and moves the horizon of kept periods by its time, as a forgotten one does. The seal that a
+boundary brings says in its id what it is about, and seals it still.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from rankbook.book import events, places, receipts, replay, state
-from rankbook.book.deciding import Decider, Outcome
+from rankbook.book.admission import sealed_by
+from rankbook.book.deciding import Decider, Outcome, Result
 from rankbook.book.working import Working
 from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
@@ -29,10 +33,11 @@ Folded = Callable[[Recorded], None]
 
 
 class Step(NamedTuple):
-    """A published step: its events, and their receipts as bytes, by seq."""
+    """A published step: its events, their receipts as bytes, by seq, and which were set aside."""
 
     events: Sequence[Recorded]
     receipts: dict[int, bytes]
+    aside: Mapping[int, str]
 
 
 class Folder:
@@ -85,7 +90,7 @@ class Folder:
             if until is not None:
                 made.update(step.receipts)
             for event in step.events:
-                if event.kind != "result":
+                if event.kind != "result" and event.seq not in step.aside:
                     self._folded(event)
             if progress is not None:
                 progress(len(step.events))
@@ -118,10 +123,13 @@ class Folder:
 
     def _publish(self, position: int, run: Sequence[Recorded], ranks: bool) -> Step:
         working = Working(self._store, position)
-        outcomes = self._decide(working, run)
+        aside: dict[int, str] = {}
+        outcomes = self._decide(working, run, aside)
         numbers = places.predict(working, outcomes) if ranks else places.none(outcomes)
         made = {
-            recorded.seq: receipts.pack(recorded, outcome, number)
+            recorded.seq: receipts.pack_reason(aside[recorded.seq])
+            if recorded.seq in aside
+            else receipts.pack(recorded, outcome, number)
             for recorded, outcome, number in zip(run, outcomes, numbers, strict=True)
         }
         kept = list(made.items())
@@ -130,39 +138,82 @@ class Folder:
         self._store.publish(
             working.changes(), kept, expect=position, then=run[-1].seq, drops=working.drops()
         )
-        return Step(run, made)
+        return Step(run, made, aside)
 
-    def _decide(self, working: Working, run: Sequence[Recorded]) -> list[list[Outcome]]:
+    def _decide(
+        self, working: Working, run: Sequence[Recorded], aside: dict[int, str]
+    ) -> list[list[Outcome]]:
+        """The outcomes of each event; `aside` gets those that cannot be read, and why."""
         if run[0].kind != "result":
-            return [self._other(working, run[0])]
-        results = [self.decider.result(recorded) for recorded in run]
+            return [self._other(working, run[0], aside)]
+        results = [self._result(recorded, aside) for recorded in run]
         for result in results:
-            self.decider.want(working, result)
+            if isinstance(result, Result):
+                self.decider.want(working, result)
         working.load()
-        return [self.decider.decide(working, result) for result in results]
+        return [
+            self.decider.decide(working, result)
+            if isinstance(result, Result)
+            else self._set_aside(working, result, aside)
+            for result in results
+        ]
 
-    def _other(self, working: Working, event: Recorded) -> list[Outcome]:
+    def _result(self, recorded: Recorded, aside: dict[int, str]) -> Result | Recorded:
+        try:
+            return self.decider.result(recorded)
+        except events.Unreadable as error:
+            aside[recorded.seq] = error.reason
+            return recorded
+
+    def _set_aside(
+        self, working: Working, event: Recorded, aside: Mapping[int, str]
+    ) -> list[Outcome]:
+        if event.kind == "result":
+            self.decider.reached(working, event.at_us)
+        elif event.kind == "seal" and (period := sealed_by(event.id)):
+            self._seal(working, event, period)
+        content = state.pack_poison(event.id, aside[event.seq])
+        working.put(state.POISON, state.poison(event.seq), state.marked(event.seq, content))
+        return []
+
+    def _seal(self, working: Working, event: Recorded, name: str) -> None:
+        period = name.encode()
+        working.remove(state.OPEN, period)
+        if working.get(state.SEALS, period) is None:
+            working.put(state.SEALS, period, state.marked(event.seq))
+
+    def _forget(self, working: Working, event: Recorded) -> None:
+        """Their times are what is left of the player's events in the log, as "forgotten"."""
+        theirs = list(self._log.of_player(event.player, event.seq))
+        for each in theirs:
+            working.want(state.POISON, state.poison(each.seq))
+        working.load()
+        for each in theirs:
+            if each.kind != "forget":
+                self.decider.reached(working, each.at_us)
+            working.remove(state.POISON, state.poison(each.seq))
+        replay.forget(working, event.player.encode(), self._boards)
+
+    def _other(self, working: Working, event: Recorded, aside: dict[int, str]) -> list[Outcome]:
         """Apply an event that is no result. One that was forgotten since says nothing."""
+        try:
+            said = events.body(event) if event.kind in events.SPEAKING else events.NOTHING
+        except events.Unreadable as error:
+            aside[event.seq] = error.reason
+            return self._set_aside(working, event, aside)
         member = event.player.encode()
         if event.kind == "ban":
             working.put(state.BANS, member, state.marked(event.seq))
         elif event.kind == "unban":
             working.remove(state.BANS, member)
         elif event.kind == "profile":
-            self.decider.profile(working, event, events.body(event).profile)
+            self.decider.profile(working, event, said.profile)
         elif event.kind == "seal":
-            period = events.body(event).target.encode()
-            working.remove(state.OPEN, period)
-            if working.get(state.SEALS, period) is None:
-                working.put(state.SEALS, period, state.marked(event.seq))
+            self._seal(working, event, said.target)
         elif event.kind == "forgotten":
             self.decider.reached(working, event.at_us)
         elif event.kind == "forget" and event.player:
-            # Their times are what is left of these events in the log, as "forgotten".
-            for each in self._log.of_player(event.player, event.seq):
-                if each.kind != "forget":
-                    self.decider.reached(working, each.at_us)
-            replay.forget(working, member, self._boards)
+            self._forget(working, event)
         if event.kind in ("ban", "unban", "void", "correct", "forget") and event.player:
             return replay.replay(self.decider, working, self._log, event)
         return []

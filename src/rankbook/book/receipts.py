@@ -6,13 +6,15 @@ order of the rankings' names:
     [ [why, previous score, score, previous rank, rank], ... ]               of a result
     [ [why, previous score, score, previous rank, rank, ranking], ... ]      of another event
 
+and of an event that cannot be read it is a text: the reason.
+
 `why` is an index into WHYS, ranks are 1-based or nil, as scores are where there was none. What the
 rankings of a result are called follows from the event, so one with four rankings takes about 40
 bytes. Under `NOTE`, where no event can be, stands the specification the rankings were made under.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -36,6 +38,9 @@ NamedLine = tuple[int, Score, Score, Rank, Rank, str]
 _encoder = msgspec.msgpack.Encoder()
 _lines = msgspec.msgpack.Decoder(list[Line])
 _named = msgspec.msgpack.Decoder(list[NamedLine])
+_text = msgspec.msgpack.Decoder(str)
+# First bytes of a msgpack text of up to 64 KiB.
+_TEXTS = frozenset((*range(0xA0, 0xC0), 0xD9, 0xDA))
 _index = {why: index for index, why in enumerate(WHYS)}
 
 
@@ -55,17 +60,33 @@ def pack(recorded: Recorded, outcomes: Sequence[Outcome], ranks: Sequence["Ranks
     return _encoder.encode(lines)
 
 
+def pack_reason(reason: str) -> bytes:
+    """The stored receipt of an event that was set aside."""
+    return _encoder.encode(reason)
+
+
+def reason(stored: bytes) -> str:
+    """Why the event with this stored receipt was set aside; empty where it was not."""
+    return _text.decode(stored) if stored and stored[0] in _TEXTS else ""
+
+
 def receipt(decider: Decider, recorded: Recorded, stored: bytes | None) -> Receipt:
-    """The receipt of a recorded event; "pending" where none is stored yet. Raises `Corrupt`."""
+    """The receipt of a recorded event; "pending" where none is stored yet.
+
+    That of a forgotten event no longer says what it did. Raises `Corrupt`.
+    """
     placements: tuple[Placement, ...] = ()
+    status: Literal["ranked", "pending", "set_aside"] = "pending"
     if stored is not None:
+        status = "set_aside" if reason(stored) else "ranked"
+    if stored is not None and status == "ranked" and recorded.kind != "forgotten":
         placements = tuple(_placements(decider, recorded, stored))
     return Receipt(
         event_id=recorded.id,
         player=recorded.player,
         at=instant(recorded.at_us),
         recorded_at=instant(recorded.received_us),
-        status="pending" if stored is None else "ranked",
+        status=status,
         rankings=placements,
     )
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from rankbook.book.state import is_hint
+from rankbook.book.state import POISON, is_hint
 from rankbook.errors import Corrupt, NotFound
 from rankbook.rules import BoardRules, Ranking
 from rankbook.store.base import Audit, RankingId
@@ -35,7 +35,8 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """The result of `verify`, at one log position. `pending` is how far the log goes beyond it:
-    what is recorded and not ranked yet."""
+    what is recorded and not ranked yet; `set_aside` is how many events cannot be read, of which
+    nothing is ranked."""
 
     agrees: bool
     position: int
@@ -44,6 +45,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     entries: int
     disagreements: tuple[Disagreement, ...]
     faults: tuple[str, ...]
+    set_aside: int = 0
 
 
 def compare(
@@ -71,6 +73,9 @@ def compare(
             for each in _ranking(boards, names[name], expected, actual, compared):
                 if len(disagreements) < MOST_LISTED:
                     disagreements.append(each)
+    set_aside = 0
+    with _noting(POISON.name, faults):
+        set_aside = sum(1 for _ in actual.order(POISON))
     faults += actual.faults()
     return Verification(
         agrees=not disagreements and not faults,
@@ -80,6 +85,7 @@ def compare(
         entries=entries,
         disagreements=tuple(disagreements),
         faults=tuple(faults),
+        set_aside=set_aside,
     )
 
 

@@ -63,10 +63,11 @@ def history(recorded: Iterable[Recorded]) -> History:
 def replay(decider: Decider, working: Working, log: Log, event: Recorded) -> list[Outcome]:
     """Fold the player of `event` anew, up to and with it; what changed in every ranking touched.
 
-    O(events of the player). Entries that are as they were have the outcome "unchanged".
+    O(events of the player), of which those that cannot be read count for nothing. Entries that are
+    as they were have the outcome "unchanged".
     """
     member = event.player.encode()
-    everything = list(log.of_player(event.player, event.seq))
+    everything = [each for each in log.of_player(event.player, event.seq) if events.readable(each)]
     said = history(everything)
     places: dict[str, Place] = {}
     originals = {each.id: each for each in everything if each.kind == "result"}

@@ -8,6 +8,7 @@ are not verified.
     ~profiles                 player -> the current profile
     ~seals                    period -> seq of its seal
     ~cooldowns/BOARD          player -> when their last ranked result happened
+    ~poison                   seq of an event that cannot be read -> its id, and why
     ~~open                    period -> when it closes, for periods that will be sealed
     ~~newest                  board and window -> start of the newest period with a result
     ~~rankings/BOARD/WINDOW   a ranking's name -> start of its period
@@ -25,10 +26,12 @@ _BIAS = 1 << 63
 BANS = RankingId("~bans", NUMBER_BYTES, NUMBER_BYTES)
 PROFILES = RankingId("~profiles", NUMBER_BYTES, NUMBER_BYTES)
 SEALS = RankingId("~seals", NUMBER_BYTES, NUMBER_BYTES)
+POISON = RankingId("~poison", NUMBER_BYTES, NUMBER_BYTES)
 OPEN = RankingId("~~open", NUMBER_BYTES, NUMBER_BYTES)
 NEWEST = RankingId("~~newest", NUMBER_BYTES, NUMBER_BYTES)
 
 _profiles = msgspec.msgpack.Decoder(dict[str, str])
+_poison = msgspec.msgpack.Decoder(tuple[str, str])
 
 
 def cooldowns(board: str) -> RankingId:
@@ -80,6 +83,21 @@ def marked(value: int | None, content: bytes = b"") -> Stored:
 def pack_profile(profile: dict[str, str]) -> bytes:
     """A profile as stored."""
     return msgspec.msgpack.encode(profile)
+
+
+def poison(seq: int) -> bytes:
+    """The member of `POISON` for the event at a log position."""
+    return b"%d" % seq
+
+
+def pack_poison(event_id: str, reason: str) -> bytes:
+    """An event that was set aside, as stored."""
+    return msgspec.msgpack.encode((event_id, reason))
+
+
+def unpack_poison(value: bytes) -> tuple[str, str]:
+    """(event id, reason) as stored. Raises msgspec.DecodeError."""
+    return _poison.decode(value)
 
 
 def unpack_profile(value: bytes) -> dict[str, str]:

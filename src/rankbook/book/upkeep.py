@@ -1,6 +1,7 @@
 """Looking after a book: what it holds, whether it agrees with its log, and mending it."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from rankbook.book import rebuilding, specification
@@ -9,7 +10,7 @@ from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.reconcile import Verification, compare
 from rankbook.errors import RebuildNeeded, StoreError
-from rankbook.log.base import Log
+from rankbook.log.base import Followable
 from rankbook.rules import BoardRules, BookSpec
 from rankbook.store import open_store
 from rankbook.store.base import Auditable, Store
@@ -19,8 +20,9 @@ class Upkeep:
     """The part of a Rankbook that checks and mends; the rest is in book.py."""
 
     spec: BookSpec
-    log: Log
+    log: Followable
     store: Store
+    _clock: Callable[[], int]
     _rules: dict[str, BoardRules]
     _boards: tuple[BoardRules, ...]
     _folder: Folder
@@ -32,7 +34,7 @@ class Upkeep:
 
         `progress` is told numbers of entries looked at.
         """
-        return examine(self.log, self.store, progress or (lambda _number: None))
+        return examine(self.log, self.store, self._clock(), progress or (lambda _number: None))
 
     def rebuild(
         self,

@@ -40,14 +40,18 @@ def report(found: Examination) -> None:
         "log position": found.log_position,
         "store position": found.store_position,
         "pending events": found.pending,
+        "lag": f"{found.lag_seconds:.1f} s",
+        "events set aside": found.set_aside,
         **{name.replace("_", " "): value for name, value in found.store.items()},
     }
     for name, value in facts.items():
         made.add_row(name, Text(clean(_text(value))))
     show(made)
+    for each in found.unreadable[:SHOWN]:
+        show(f"set aside: {each.event_id} at log position {each.seq:,}, {each.reason}")
     for fault in found.faults[:SHOWN]:
         show(f"fault: {fault}")
-    if len(found.faults) > SHOWN:
+    if max(len(found.faults), found.set_aside) > SHOWN:
         note("more was found; --json lists it")
     if not found.faults:
         show("Every invariant holds.")

@@ -1,11 +1,15 @@
 """`rankbook fold`: rank what is pending."""
 
+from typing import Annotated
+
 import msgspec
 import typer
 
+from rankbook.cli import following
 from rankbook.cli.options import BookOption, JsonOption, opened
 from rankbook.cli.output import document, show
 from rankbook.cli.progress import counted, progress
+from rankbook.errors import Refused
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,10 +21,23 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
 
 def fold(
     ctx: typer.Context,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what comes, until SIGINT or SIGTERM.")
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", metavar="N", min=0, help="With --follow: end after N seconds."),
+    ] = None,
     as_json: JsonOption = False,
     book: BookOption = None,
 ) -> None:
     """Rank what is recorded and pending, and close the periods that have ended."""
+    if seconds is not None and not follow:
+        raise Refused("--seconds", "is for --follow")
+    if follow:
+        with opened(ctx, book, catch_up=False) as open_book:
+            following.follow(open_book, seconds, as_json)
+        return
     ranked = 0
 
     with opened(ctx, book, catch_up=False) as open_book, progress() as told:

@@ -24,6 +24,7 @@ from rankbook.cli.histogram import histogram
 from rankbook.cli.import_ import import_
 from rankbook.cli.init import init
 from rankbook.cli.options import BookOption
+from rankbook.cli.outcome import outcome
 from rankbook.cli.page import page
 from rankbook.cli.player import player
 from rankbook.cli.profile import profile
@@ -71,6 +72,7 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "init": init,
     "boards": boards,
     "submit": submit,
+    "outcome": outcome,
     "import": import_,
     "void": void,
     "correct": correct,

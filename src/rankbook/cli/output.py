@@ -84,12 +84,18 @@ def _print(console: Console, part: RenderableType) -> None:
 
 def document(value: object) -> None:
     """One JSON document on stdout: UTF-8, times in RFC 3339 UTC, exact numbers."""
-    text = msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
+    line(msgspec.json.format(_encoder.encode(value), indent=2))
+
+
+def line(written: bytes) -> None:
+    """Bytes of UTF-8 and the end of a line on stdout, seen at once by who reads it."""
+    text = written + b"\n"
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.flush()
         sys.stdout.buffer.write(text)
     else:
         sys.stdout.write(text.decode())
+    sys.stdout.flush()
 
 
 def result(as_json: bool, value: object, draw: Callable[[], RenderableType]) -> None:

@@ -35,6 +35,8 @@ def report(found: Verification) -> None:
     _compared(found)
     if found.pending:
         show(f"Recorded and not ranked yet: {found.pending:,}; rankbook fold ranks them.")
+    if found.set_aside:
+        show(f"Set aside, as they cannot be read: {found.set_aside:,}; rankbook doctor lists them.")
 
 
 def _compared(found: Verification) -> None:

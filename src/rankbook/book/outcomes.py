@@ -1,0 +1,65 @@
+"""What has become of an event, and how far rankings are behind."""
+
+from collections.abc import Callable, Sequence
+
+from rankbook.book import events, receipts
+from rankbook.book.doctor import lag_seconds
+from rankbook.book.fold import Folder
+from rankbook.errors import EventConflict, StoreError
+from rankbook.log.base import Followable
+from rankbook.model import Event, EventOutcome, Lag
+from rankbook.store.base import Store
+
+
+class Outcomes:
+    """The part of a Rankbook that answers what happened; the rest is in book.py."""
+
+    log: Followable
+    store: Store
+    _clock: Callable[[], int]
+    _folder: Folder
+
+    def outcome(self, event: Event | str) -> EventOutcome:
+        """What has become of the event with this id: unknown, recorded, ranked, or set aside.
+
+        This resolves a submission whose reply was lost; nothing is written. Given the event itself,
+        the content is compared too, and other content raises `EventConflict`. An answer of
+        "unknown" is of now: a submission that is still under way may be recorded later.
+        """
+        id = event if isinstance(event, str) else event.id
+        [recorded] = self.log.find([id]) if id else [None]
+        if recorded is None:
+            return EventOutcome(status="unknown")
+        if isinstance(event, Event) and not events.same(event, recorded):
+            raise EventConflict(id)
+        stored = self._receipts([recorded.seq]).get(recorded.seq)
+        receipt = receipts.receipt(self._folder.decider, recorded, stored)
+        if stored is None:
+            return EventOutcome(status="recorded", receipt=receipt)
+        reason = receipts.reason(stored)
+        return EventOutcome(
+            status="set_aside" if reason else "ranked", receipt=receipt, reason=reason
+        )
+
+    def pending(self) -> int:
+        """How far the rankings are behind the log, as a difference of positions."""
+        return max(0, self.log.head() - self.store.position())
+
+    def lag(self) -> Lag:
+        """How many events are pending, and how long the oldest of them has been recorded.
+
+        The time is that since it was received, so it counts how long a transaction of an outbox
+        was open. Raises `StoreError` while the store is down.
+        """
+        seconds = lag_seconds(self.log, self.store.position(), self._clock())
+        return Lag(self.pending(), seconds)
+
+    def _receipts(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """The stored receipts of these positions; none of them while the store is down."""
+        if not seqs:
+            return {}
+        try:
+            found = self.store.receipts(seqs)
+        except StoreError:
+            return {}
+        return {seq: each for seq, each in zip(seqs, found, strict=True) if each is not None}
