@@ -136,6 +136,43 @@ def test_a_changed_specification_is_rebuilt_and_older_openings_notice(place):
             book.submit(result("asha", 1))
 
 
+def test_rankings_ahead_of_an_older_log_are_rebuilt_from_it(place):
+    write_book(place)
+    with Rankbook.open(place) as book:
+        fill(book, 10)
+    older = (place / "log.sqlite").read_bytes()
+    with Rankbook.open(place) as book:
+        book.submit_many([result(f"new{n}", n) for n in range(5)])
+    (place / "log.sqlite").write_bytes(older)
+    with pytest.raises(RebuildNeeded, match="ends at 10 and the rankings are made up to 15"):
+        Rankbook.open(place)
+    with Rankbook.open(place, outdated=True) as book:
+        assert book.rebuild() == 10
+        assert book.submit(result("zed", 99, id="z")).rankings[0].score == 99
+        assert book.verify().agrees
+
+
+def test_a_process_under_older_rules_neither_reads_nor_publishes_after_a_rebuild(place):
+    write_book(place)
+    with Rankbook.open(place) as book:
+        fill(book, 10)
+        text = (place / "rankbook.toml").read_text().replace("score desc", "score asc")
+        (place / "rankbook.toml").write_text(text)
+        program = (
+            "import sys; from rankbook import Rankbook; "
+            "Rankbook.open(sys.argv[1], outdated=True).rebuild()"
+        )
+        subprocess.run([sys.executable, "-c", program, str(place)], check=True)
+        head = book.log.head()
+        for use in (
+            lambda: book.ranking("speed").top(),
+            lambda: book.submit(result("asha", 1)),
+        ):
+            with pytest.raises(RebuildNeeded):
+                use()
+        assert book.log.head() == head
+
+
 def test_a_player_forgotten_during_a_rebuild_does_not_come_back(book):
     fill(book)
     steps = iter([True])

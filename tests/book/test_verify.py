@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankbook import Rankbook, StoreError
+from rankbook import Rankbook, RebuildNeeded, StoreError
 from rankbook.log import open_log
 from rankbook.store.base import Change, RankingId, Stored
 from tests.book import damage
@@ -211,7 +211,11 @@ def test_a_value_that_is_no_entry_at_all_is_shown_as_its_bytes(book):
 
 def test_a_log_that_lost_events_is_told_from_the_rankings_it_no_longer_gives(home, book, place):
     empty = open_log("sqlite:other.sqlite", place)
-    other = Rankbook(home.spec, empty, Wrapped(home.store), clock=home.clock)
+    with pytest.raises(RebuildNeeded, match="ends at 0 and the rankings are made up to 40"):
+        Rankbook(home.spec, empty, home.store, clock=home.clock)
+    other = Rankbook(home.spec, empty, Wrapped(home.store), clock=home.clock, outdated=True)
+    with pytest.raises(RebuildNeeded):
+        other.submit(result("asha", 1))
     verification = other.verify()
     assert not verification.agrees
     assert verification.position == 40

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -43,6 +43,10 @@ log.close()
 LOCKS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 LISTENERS = """
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted
+"""
+TERMINATE = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 TABLES = """
 SELECT 'column', table_name, column_name, data_type, collation_name, is_nullable, column_default
@@ -228,6 +232,16 @@ def test_places_are_given_also_to_events_that_were_copied_from_another_server(lo
     assert log.read(0, 10) == log.record([draft("e1")]).events
     assert ids(log.find(["e2"])) == ["e2"]
     assert ids(log.read(0, 10)) == ["e1", "e2"]
+
+
+def test_events_that_wait_are_found_also_after_the_server_was_restored(log, uri):
+    log._low = "1000000000"
+    ask(uri, TERMINATE)
+    assert log.head() == 0
+    assert int(log._low) < 1_000_000_000
+    with psycopg.connect(uri) as connection:
+        record_in(connection, [draft("e1")])
+    assert ids(log.read(0, 10)) == ["e1"]
 
 
 def test_the_search_for_events_that_wait_starts_after_those_that_have_waited(log, raw):
@@ -525,11 +539,7 @@ def test_a_server_that_is_too_old_is_refused(uri, monkeypatch):
 def test_connections_that_were_ended_are_made_anew(log, uri):
     log.record([draft("e1")])
     for number in range(2, 5):
-        ask(
-            uri,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = "
-            "'postgres' AND datname = current_database() AND pid <> pg_backend_pid()",
-        )
+        ask(uri, TERMINATE)
         assert log.record([draft(f"e{number}")]).new == 1
         assert log.head() == number
     assert ids(log.read(0, 10)) == ["e1", "e2", "e3", "e4"]
@@ -689,3 +699,33 @@ def test_text_that_postgresql_cannot_hold_is_an_error_and_nothing_is_written(log
 def test_paths_do_not_matter(uri, monkeypatch):
     monkeypatch.chdir(Path("/"))
     open_log(uri, Path("nowhere")).close()
+
+
+def test_connections_ended_at_random_lose_nothing_count_nothing_twice_and_keep_the_order(log, uri):
+    handles = [PostgresLog.open(uri) for _ in range(3)]
+    acknowledged, new, followed = [], [], []
+
+    def write(name, handle):
+        for number in range(60):
+            batch = [draft(f"{name}-{number}-{part}") for part in range(number % 3 + 1)]
+            while True:
+                with suppress(LogError):
+                    recording = handle.record(batch)
+                    break
+            acknowledged.extend(recording.events)
+            new.append(recording.new)
+
+    writers = [Thread(target=write, args=[n, handle]) for n, handle in enumerate(handles)]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
+        ask(uri, TERMINATE)
+        with suppress(LogError):
+            followed += log.read(followed[-1].seq if followed else 0, 7)
+    while page := log.read(followed[-1].seq if followed else 0, 100):
+        followed += page
+    assert followed == log.read(0, 1000) == sorted(acknowledged)
+    assert len(followed) == 3 * 120
+    assert sum(new) <= 3 * 120
+    for handle in handles:
+        handle.close()

@@ -1,6 +1,7 @@
 """Rankbook: the one place where rules, log and store meet."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -53,13 +54,14 @@ class Rankbook(Outcomes, Upkeep):
     ) -> None:
         """A book over an open log and store, which it then owns.
 
-        Raises `RebuildNeeded` when the rankings were made under another specification, unless
-        `outdated`: such a book is only good for `rebuild`.
+        Raises `RebuildNeeded` when the rankings were made under another specification, or from
+        more than the log has, unless `outdated`: such a book is only good for `rebuild`.
         """
         self.spec = spec
         self.log = log
         self.store = store
         self._clock = clock
+        self._opened_us = clock()
         self._rules = {board.name: BoardRules(board) for board in spec.boards}
         self._boards = tuple(self._rules.values())
         self._seals = any(board.seal for board in spec.boards)
@@ -71,6 +73,8 @@ class Rankbook(Outcomes, Upkeep):
         self._outdated = False
         try:
             specification.check(spec, kept)
+            position = store.position()
+            specification.check_log(log.head(), position)
         except RebuildNeeded:
             if not outdated:
                 raise
@@ -183,6 +187,10 @@ class Rankbook(Outcomes, Upkeep):
         """
         if isinstance(submitted, Event):
             submitted = [submitted]
+        if self._outdated:
+            raise RebuildNeeded("the rankings were made under another specification: rebuild them")
+        with suppress(StoreError):
+            self._folder.check_note()
         now_us = self._clock()
         drafts = self._admission.drafts(submitted, now_us)
         if connection is not None:
@@ -216,7 +224,10 @@ class Rankbook(Outcomes, Upkeep):
         """Call `listener` when a period has closed and this process has published its seal.
 
         A closing is recorded in the log exactly once, whenever it is noticed: at the next
-        submission or opening after the boundary and its grace, or by `close_due`.
+        submission or opening after the boundary and its grace, or by `close_due`. Closings that
+        were recorded before this book was opened are not told again; to be told of those that the
+        opening notices, open without catching up, listen, and `catch_up`. A listener that fails is
+        a warning.
         """
         self._listeners.append(listener)
 
@@ -245,16 +256,27 @@ class Rankbook(Outcomes, Upkeep):
         if event.kind == "forget":
             self.log.erase(event.seq)
             self._bundles.forget()
-        elif event.kind == "seal":
-            closing = self._closing(event)
-            for listener in self._listeners:
-                listener(closing)
+        elif event.kind == "seal" and event.received_us >= self._opened_us:
+            self._tell(event)
 
-    def _closing(self, event: Recorded) -> Closing:
+    def _tell(self, event: Recorded) -> None:
+        """Tell the listeners of a closing. One that fails is a warning: the results are safe."""
         board, window, period = state.read_period(events.body(event).target)
-        span = self._rules[board].window(window).period(period)
-        shown = msgspec.structs.replace(self._rules[board].period(span), sealed=True)
-        return Closing(board=board, window=window, period=shown, at=instant(event.at_us))
+        rules = self._rules.get(board)
+        if rules is None or window not in rules.windows:
+            return
+        shown = rules.period(rules.window(window).period(period))
+        closing = Closing(
+            board=board,
+            window=window,
+            period=msgspec.structs.replace(shown, sealed=True),
+            at=instant(event.at_us),
+        )
+        for listener in self._listeners:
+            try:
+                listener(closing)
+            except Exception as error:
+                warnings.warn(f"an on_close listener failed: {error!r}", stacklevel=2)
 
     # --- reading ---------------------------------------------------------------------------------
 

@@ -36,8 +36,8 @@ class _Kept(msgspec.Struct):
 class BundleCache:
     """The last reading of each bundle. One thread at a time makes a new one; the others wait.
 
-    A bundle with a maximum age is given as it is until it is that old. Otherwise a change in any
-    of its rankings shows at the next read, and nothing is read again for nothing.
+    A change in any of its rankings shows at the next read, and nothing is read again for nothing.
+    A reading older than the bundle's maximum age is made again in any case.
     """
 
     def __init__(self, store: Store, views: Views) -> None:
@@ -51,9 +51,9 @@ class BundleCache:
         """The bundle in its current periods."""
         with self._locks.setdefault(bundle.name, threading.Lock()):
             kept = self._kept.get(bundle.name)
-            age_us = 0 if kept is None else now_us - kept.made_us
-            if kept is not None and 0 < bundle.max_age_seconds * 1_000_000 > age_us >= 0:
-                return kept.reading
+            most_us = bundle.max_age_seconds * 1_000_000
+            if kept is not None and 0 < most_us <= now_us - kept.made_us:
+                kept = None
             views = self._views(bundle, now_us)
             names = tuple([view.ranking.name for view in views])
             sealed = tuple([view.period().sealed for view in views])

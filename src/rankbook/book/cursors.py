@@ -43,16 +43,22 @@ def read(ranking: str, text: str | None) -> Cursor:
 
 
 def onward(
-    ranking: str,
+    cursor: Cursor,
     found: Slice,
     standings: Callable[[Slice], Standings],
     capped: Callable[[int], int],
 ) -> Standings:
-    """A page with the cursors to its neighbours."""
+    """The page at a cursor, with the cursors to its neighbours.
+
+    A page that has become empty leads back to where its cursor came from.
+    """
     made = standings(found)
     rows = found.rows[: len(made.entries)]
+    ranking = cursor.ranking
     if not rows:
-        return made
+        turned = write(Cursor(ranking, not cursor.back, cursor.bound)) if cursor.bound else None
+        side = {"next": turned} if cursor.back else {"previous": turned}
+        return msgspec.structs.replace(made, **side)
     end = rows[-1].key + rows[-1].member + b"\0"
     follows = found.start + len(rows) < capped(found.count)
     begin = rows[0].key + rows[0].member

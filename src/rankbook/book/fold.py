@@ -77,7 +77,7 @@ class Folder:
         `ranks` says whether receipts get ranks: they cost as much as everything else together.
         Raises `StoreError` or `LogError`; what was published until then stays.
         """
-        self._check_note()
+        self.check_note()
         made: dict[int, bytes] = {}
         while True:
             with self._lock:
@@ -95,7 +95,7 @@ class Folder:
             if progress is not None:
                 progress(len(step.events))
 
-    def _check_note(self) -> None:
+    def check_note(self) -> None:
         """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules."""
         [kept] = self._store.receipts([receipts.NOTE])
         if kept is not None and kept != self._note:

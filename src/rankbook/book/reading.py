@@ -56,7 +56,7 @@ class RankingView:
         found = cursors.read(self.ranking.name, cursor)
         query = FromBound(self.id, found.bound, checked(limit), found.back, self.beside)
         page = self._within(self.ask(query), query)
-        return cursors.onward(self.ranking.name, page, self.standings, self.capped)
+        return cursors.onward(found, page, self.standings, self.capped)
 
     def _within(self, found: Slice, query: FromBound) -> Slice:
         """A page back from beyond the cap, where its bound has moved to, is the last one within."""

@@ -22,13 +22,14 @@ Wanted = Callable[[str], bool]
 
 class Making(NamedTuple):
     """What rankings are made of, and where: `note` says under which specification, `serve` folds
-    what is served now as far as the log has come."""
+    what is served now as far as the log has come, and `outdated` rankings need not be served on."""
 
     boards: Sequence[BoardRules]
     log: Log
     store: Store
     note: bytes
     serve: Callable[[], None]
+    outdated: bool
 
 
 def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = None) -> int:
@@ -54,7 +55,7 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
         position = beside.position()
         if erasures(making.log) != forgotten:
             continue
-        if store.adopt(wanted, making.note):
+        if store.adopt(wanted, making.note, behind=making.outdated):
             return position
     raise StoreError("the log grows faster than rankings can be made beside")
 

@@ -77,6 +77,9 @@ def replay(decider: Decider, working: Working, log: Log, event: Recorded) -> lis
         target = originals.get(events.body(each).target) if each.kind == "correct" else None
         if target is not None:
             _note(places, decider.result(target, _corrected(target, each)))
+    for place in places.values():
+        working.want(place.id, member)
+    working.load()
     final = {} if said.banned else _final(decider, working, said)
     return [
         _replace(decider, working, place, member, final.get(name)) for name, place in places.items()

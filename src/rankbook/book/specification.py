@@ -40,6 +40,16 @@ def check(spec: BookSpec, kept: bytes | None) -> None:
         )
 
 
+def check_log(head: int, position: int) -> None:
+    """Raises `RebuildNeeded` when the rankings are ahead of the log: it is not, or is no longer,
+    the one that they were made from."""
+    if head < position:
+        raise RebuildNeeded(
+            f"the log ends at {head:,} and the rankings are made up to {position:,}: it is another "
+            "log, or an older copy; rebuild them to go on with it"
+        )
+
+
 def _changes(name: str, before: dict[str, Any] | None, now: dict[str, Any] | None) -> list[str]:
     if before is None:
         return [f"board {name!r} is new"]

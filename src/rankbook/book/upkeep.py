@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rankbook.book import rebuilding, specification
+from rankbook.book.backup import Backup, backup
 from rankbook.book.bundles import BundleCache
 from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
@@ -36,6 +37,14 @@ class Upkeep:
         """
         return examine(self.log, self.store, self._clock(), progress or (lambda _number: None))
 
+    def backup(self, directory: str | Path, progress: Progress | None = None) -> Backup:
+        """Copy log, rankings and rankbook.toml into a directory that is missing or empty.
+
+        Submissions and reads go on meanwhile. A log in PostgreSQL is left to its server's own
+        backup. `progress` is told numbers of bytes. Raises `BookError` for another directory.
+        """
+        return backup(self.spec, self.log, self.store, Path(directory), progress or _untold)
+
     def rebuild(
         self,
         *,
@@ -64,7 +73,9 @@ class Upkeep:
     def _rebuild(
         self, wanted: rebuilding.Wanted | None, note: bytes, progress: Progress | None
     ) -> int:
-        making = rebuilding.Making(self._boards, self.log, self.store, note, self._folder.fold_all)
+        making = rebuilding.Making(
+            self._boards, self.log, self.store, note, self._folder.fold_all, self._outdated
+        )
         try:
             return rebuilding.rebuild(making, wanted, progress)
         finally:
@@ -114,3 +125,7 @@ class Upkeep:
                         return compare(self._rules, expected, actual, self.log.head(), told)
             finally:
                 shadow.close()
+
+
+def _untold(_number: int) -> None:
+    """Progress that nobody wants to hear of."""

@@ -41,6 +41,7 @@ class Working:
         self._store = store
         self.position = position
         self._tables: dict[str, Table] = {}
+        self._wanting: list[Table] = []
 
     def _table(self, id: RankingId) -> Table:
         found = self._tables.get(id.name)
@@ -55,11 +56,13 @@ class Working:
             table = self._tables[id.name] = Table(id)
         if member not in table.before:
             table.before[member] = None
+            if not table.missing:
+                self._wanting.append(table)
             table.missing.append(member)
 
     def load(self) -> None:
         """Read every entry that is wanted and not known."""
-        tables = [table for table in self._tables.values() if table.missing]
+        tables, self._wanting = self._wanting, []
         wanted = [(table.id, member) for table in tables for member in table.missing]
         if not wanted:
             return

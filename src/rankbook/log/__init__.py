@@ -1,12 +1,14 @@
 """The event log: every fact, recorded once and durably. `open_log` chooses one by URI."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from rankbook.errors import BookError, SpecError
-from rankbook.log.base import Followable
+from rankbook.log.base import Followable, Migrated
 
-__all__ = ["open_log"]
+__all__ = ["migrate", "open_log", "open_rows"]
 
 
 def _sqlite(rest: str, directory: Path, create: bool) -> Followable:
@@ -44,3 +46,46 @@ def open_log(uri: str, directory: Path, *, create: bool = True) -> Followable:
         known = ", ".join(f"{name}:" for name in SCHEMES)
         raise SpecError("book.log", f"no log is called {uri!r}; there is {known}")
     return opener(rest, directory, create)
+
+
+def migrate(uri: str, directory: Path) -> Migrated:
+    """Bring the tables of the log that `uri` names up to this program's number, as opening does.
+
+    Raises `BookError` where there is no log, or a newer one.
+    """
+    before = _schema_of(uri, directory)
+    open_log(uri, directory, create=False).close()
+    return Migrated(before, _schema_of(uri, directory))
+
+
+def _schema_of(uri: str, directory: Path) -> int:
+    scheme, _, rest = uri.partition(":")
+    if scheme == "postgresql":
+        try:
+            from rankbook.log import postgres
+        except ImportError as error:
+            raise BookError("a log in PostgreSQL needs psycopg") from error
+        return postgres.schema_of(uri)
+    from rankbook.log import sqlite
+
+    return sqlite.schema_of(directory / (rest or "log.sqlite"))
+
+
+def open_rows(
+    dsn: str, query: str
+) -> AbstractContextManager[tuple[list[str], Iterator[tuple[Any, ...]]]]:
+    """The columns and rows of a query in a database of the user's own, which stays as it is.
+
+    `dsn` is a postgresql: URI, or the path of a SQLite file, with sqlite: before it or without.
+    Raises `BookError` when that cannot be opened, `Refused` for a query that cannot be run, and
+    `LogError` where reading fails on the way.
+    """
+    if dsn.startswith(("postgresql:", "postgres:")):
+        try:
+            from rankbook.log import postgres
+        except ImportError as error:
+            raise BookError("rows in PostgreSQL need psycopg") from error
+        return postgres.rows(dsn, query)
+    from rankbook.log import sqlite
+
+    return sqlite.rows(Path(dsn.removeprefix("sqlite:")), query)

@@ -1,7 +1,8 @@
 """The log: append-only truth. A protocol and the records that cross it; no SQL, no rule."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Draft(NamedTuple):
@@ -16,7 +17,10 @@ class Draft(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """An event in the log. `seq` orders the log; nothing is ever handed out before it later."""
+    """An event in the log. `seq` orders the log; nothing is ever handed out before it later.
+
+    In the answer to a caller's transaction it may be 0: it is then given after the commit.
+    """
 
     seq: int
     id: str
@@ -91,3 +95,27 @@ class Waits(Protocol):
 
 class Followable(Log, Waits, Protocol):
     """A log that can be followed, as every log that `open_log` opens."""
+
+
+class Migrated(NamedTuple):
+    """The number of a log's tables before they were brought up to this program's, and after."""
+
+    before: int
+    after: int
+
+
+@runtime_checkable
+class Portable(Protocol):
+    """A log in a file, which can be copied while it is written."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        ...
+
+    def copy(self, path: Path, progress: Callable[[int], None]) -> int:
+        """Write one snapshot of it to a new file, and say the position that this reaches.
+
+        `progress` is told numbers of bytes. Raises `LogError`.
+        """
+        ...

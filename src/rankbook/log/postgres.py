@@ -13,6 +13,10 @@ committed before the other began to write, the first one's events come first.
 **Low.** Events that wait for a place stand in an index, and leave their dead entries in it until
 PostgreSQL cleans up, which a long transaction of anybody delays. Each answer therefore says
 below which transaction nothing waits and nothing can come, and the next question starts there.
+After a lost connection it starts anew: the server may have been restored, with other numbers.
+
+**Waking.** Transactions that notify commit one after the other, in the whole cluster, so those who
+record notify only while a follower waits, which they know by a lock that it shares with others.
 
 **Lost connections.** Everything but recording may be asked twice. To record again is to ask for the
 ids: what is known is not written, and what is still being written by a server process that was
@@ -24,11 +28,12 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Self, TypeVar
 
-from psycopg import Connection, Error, OperationalError, ProgrammingError
+from psycopg import Connection, Error, OperationalError, ProgrammingError, ServerCursor, connect
 from psycopg.errors import DeadlockDetected, LockNotAvailable, SerializationFailure
 from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
 
-from rankbook.errors import BookError, LogError, SpecError
+from rankbook.errors import BookError, LogError, Refused, SpecError
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres_batch import Batch, find
 from rankbook.log.postgres_pool import Pool
@@ -152,10 +157,8 @@ class PostgresLog:
         return self._run(self._head)
 
     def wait(self, after: int, seconds: float) -> bool:
-        """See `Waits.wait`. Woken by a notification, and looking twice a second besides.
-
-        That is for those who wrote before anybody listened and commit now.
-        """
+        """See `Waits.wait`. Woken by a notification, and looking twice a second besides: for those
+        who wrote before anybody listened, and commit now."""
         until = monotonic() + seconds
 
         def attempt(connection: Connection) -> bool:
@@ -191,6 +194,7 @@ class PostgresLog:
                             raise
                         if connection.broken:
                             self._pool.clear()
+                            self._low = "0"
         raise AssertionError("the last attempt returns or raises")
 
     def _record(self, connection: Connection, batch: Batch, *, again: bool) -> Recording:
@@ -237,8 +241,8 @@ class PostgresLog:
     def _place(self, connection: Connection) -> int:
         """Give places to events that wait for one, and say to how many.
 
-        When none was found though some waited, either somebody else was faster, or they come from
-        another server, by a restored copy, and `low` means nothing to them.
+        When none was found though some waited, either somebody else was faster, or they were copied
+        from another server, and `low` means nothing to them.
         """
         values = {"since": self._low, "most": PLACES}
         placed, low = ask_one(connection, sql.place.sql, values)
@@ -280,6 +284,53 @@ def record_in(connection: Connection[Any], drafts: Sequence[Draft]) -> Recording
             return Recording(batch.waiting(), written.fresh)
         known = find(connection, list(batch.each))
         return Recording([known[draft.id] for draft in drafts], written.fresh)
+
+
+def schema_of(uri: str) -> int:
+    """The number of the tables of the log in a database, which stay as they are.
+
+    Raises `BookError`, and `SpecError` for what is no URI.
+    """
+    try:
+        where = place(uri)
+        connection = session(uri, LOCK_TIMEOUT_MS)
+        try:
+            [found] = ask_one(connection, sql.has_schema.sql)
+            if not found:
+                raise BookError(f"there is no log in {where}")
+            [number] = ask_one(connection, sql.schema_number.sql)
+            return int(number)
+        finally:
+            connection.close()
+    except ProgrammingError as error:
+        raise SpecError("book.log", f"is no PostgreSQL URI: {explain(error)}") from error
+    except Error as error:
+        raise BookError(f"the log {where} cannot be opened: {explain(error)}") from error
+
+
+@contextmanager
+def rows(uri: str, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
+    """The names of the columns of a query in any database, and its rows, a batch at a time.
+
+    Nothing can be written by it. Raises `BookError` for a database that cannot be reached,
+    `Refused` at "sql" for what is no query, and `LogError` where reading fails on the way.
+    """
+    try:
+        connection = connect(uri)
+    except Error as error:
+        raise BookError(f"the database cannot be opened: {explain(error)}") from error
+    try:
+        connection.read_only = True
+        with ServerCursor(connection, "rankbook_rows", row_factory=tuple_row) as cursor:
+            cursor.itersize = PLACES
+            try:
+                cursor.execute(query.encode())
+            except Error as error:
+                raise Refused("sql", f"cannot be run: {explain(error)}") from error
+            with usable("of the rows"):
+                yield [column.name for column in cursor.description or ()], iter(cursor)
+    finally:
+        connection.close()
 
 
 @contextmanager

@@ -22,15 +22,16 @@ from math import ceil
 from pathlib import Path
 from threading import Lock
 from time import sleep
-from typing import Self
+from typing import Any, Self
 
-from rankbook.errors import BookError, EventConflict, LogError
+from rankbook.errors import BookError, EventConflict, LogError, Refused
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.sqlite_schema import connect, ensure_schema, explain, sql, transaction
 
 BUSY_TIMEOUT_MS = 10_000
 CHUNK = 500
 POLL_SECONDS = 0.05
+COPY_PAGES = 1000
 
 Content = tuple[str, str, bytes]
 
@@ -134,6 +135,23 @@ class SqliteLog:
             self._pause(POLL_SECONDS)
         return self.head() > after
 
+    @property
+    def path(self) -> Path:
+        """See `Portable.path`."""
+        return self._path
+
+    def copy(self, path: Path, progress: Callable[[int], None]) -> int:
+        """See `Portable.copy`. Writers go on: the copy is of the state at its beginning."""
+        with _usable(self._path):
+            source = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
+            try:
+                source.execute("BEGIN")
+                head = int(sql.head(source))
+                _copy(source, path, progress)
+            finally:
+                source.close()
+        return head
+
     def close(self) -> None:
         """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""
         with _usable(self._path), self._write_lock, self._read_lock:
@@ -153,6 +171,43 @@ class SqliteLog:
             yield self._reader
 
 
+def schema_of(path: Path) -> int:
+    """The number of the tables of the log at `path`, which stay as they are. Raises `BookError`."""
+    if not path.is_file():
+        raise BookError(f"there is no log at {path}")
+    try:
+        connection = connect(path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
+        try:
+            return int(sql.schema_number(connection))
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
+
+
+@contextmanager
+def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
+    """The names of the columns of a query in any SQLite file, and its rows, read as they come.
+
+    Nothing can be written by it. Raises `BookError` where there is no such file, `Refused` at
+    "sql" for what is no query, and `LogError` where reading fails on the way.
+    """
+    if not path.is_file():
+        raise BookError(f"there is no database at {path}")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        try:
+            cursor = connection.execute(query)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise Refused("sql", f"cannot be run: {error}") from error
+        if cursor.description is None:
+            raise Refused("sql", "gives no rows")
+        with _usable(path):
+            yield [column[0] for column in cursor.description], cursor
+    finally:
+        connection.close()
+
+
 def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
     """Record inside the transaction that the caller has open in the log's own database (an outbox).
 
@@ -165,6 +220,24 @@ def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Record
         raise ValueError("record_in needs an open transaction; begin one with BEGIN IMMEDIATE")
     with _usable("in the caller's connection"):
         return _write(connection, drafts)
+
+
+def _copy(source: sqlite3.Connection, path: Path, progress: Callable[[int], None]) -> None:
+    """By SQLite's own backup, within the open read transaction, so that it never begins anew."""
+    (page_bytes,) = source.execute("PRAGMA page_size").fetchone()
+    copied = 0
+
+    def told(_status: int, left: int, total: int) -> None:
+        nonlocal copied
+        progress((total - left - copied) * page_bytes)
+        copied = total - left
+
+    target = sqlite3.connect(path)
+    try:
+        target.execute("PRAGMA synchronous = OFF")
+        source.backup(target, pages=COPY_PAGES, progress=told)
+    finally:
+        target.close()
 
 
 def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:

@@ -33,8 +33,8 @@ class BundleRanking(msgspec.Struct, frozen=True):
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rankings that are read together: the first `top` entries of each.
 
-    With `named_only` entries without a usable name are skipped. A reading may be reused until it
-    is `max_age_seconds` old even if a ranking has changed; with 0 it is always current.
+    With `named_only` entries without a usable name are skipped. A reading that is
+    `max_age_seconds` old is made again though nothing changed; 0 is no limit.
     """
 
     name: str

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from rankbook.errors import SpecError
-from rankbook.rules.exact import Arithmetic
+from rankbook.rules.exact import Arithmetic, Inapplicable, bounded_power
 
 MAX_SOURCE = 500
 MAX_DEPTH = 64
@@ -157,9 +157,20 @@ class _Builder:
         if name is None:
             raise self._error(f"the operator {type(node.op).__name__} is not allowed")
         left, right = self.build(node.left, depth + 1), self.build(node.right, depth + 1)
+        if name == "pow":
+            self._check_power(node)
         if self.exact or name == "pow":
             return ast.Call(_name(name), [left, right], [])
         return ast.BinOp(left, node.op, right)
+
+    def _check_power(self, node: ast.BinOp) -> None:
+        """A power of numbers that is too large, or is none, is known before any event comes."""
+        try:
+            _constant(node)
+        except (OverflowError, ZeroDivisionError, Inapplicable) as error:
+            raise self._error(
+                f"{ast.unparse(node)} is no number that a measure can have"
+            ) from error
 
     def _unary(self, node: ast.UnaryOp, depth: int) -> ast.expr:
         operand = self.build(node.operand, depth + 1)
@@ -229,3 +240,17 @@ def _name(name: str) -> ast.Name:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _constant(node: ast.expr) -> Any:
+    """The number that a number, its negative, or a power of such is; None for anything else."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub()):
+            operand = _constant(node.operand)
+            return None if operand is None else -operand
+        case ast.BinOp(op=ast.Pow()):
+            base, exponent = _constant(node.left), _constant(node.right)
+            return None if base is None or exponent is None else bounded_power(base, exponent)
+    return None

@@ -12,6 +12,7 @@ own: each row then comes with what that one keeps for the same member.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
@@ -227,10 +228,12 @@ class Rebuildable(Protocol):
         """
         ...
 
-    def adopt(self, wanted: Callable[[str], bool] | None, note: bytes) -> bool:
+    def adopt(
+        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+    ) -> bool:
         """Serve what was made, in one step; False while it is behind what is served.
 
-        `note` becomes its receipt 0.
+        `note` becomes its receipt 0. With `behind`, it may be behind.
 
         With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
         the positions must be the same.
@@ -248,6 +251,20 @@ class Describable(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Names and numbers, ready for JSON."""
+        ...
+
+
+@runtime_checkable
+class Portable(Protocol):
+    """A store in files, which can be copied while it is written."""
+
+    @property
+    def path(self) -> Path:
+        """The directory that it is in."""
+        ...
+
+    def copy(self, directory: Path) -> None:
+        """Write one snapshot of it into a directory that is there and empty."""
         ...
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
 from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
-from rankbook.errors import PositionMoved, StoreError
+from rankbook.errors import PositionMoved, RebuildNeeded, StoreError
 from rankbook.store import spaces
 from rankbook.store.base import (
     Answer,
@@ -40,6 +40,7 @@ from rankbook.store.base import (
 from rankbook.store.spaces import Space
 
 REMOVED = b"removed_generation"
+NOTE = 0
 
 
 class EmbeddedStore:
@@ -50,12 +51,29 @@ class EmbeddedStore:
         self._environment = environment
         self._role = role
         self._closed = False
+        self._generation: int | None = None
+        self._note: bytes | None = None
 
     def _space(self, view: Transaction) -> Space:
         generation = spaces.number(view, self._role)
         if generation is None:
             raise StoreError("what was made beside has been adopted or given up")
-        return spaces.space(view, generation)
+        here = spaces.space(view, generation)
+        if generation != self._generation:
+            self._notice(generation, here.receipt(NOTE))
+        return here
+
+    def _notice(self, generation: int, note: bytes | None) -> None:
+        """Another generation is served than when this store last looked.
+
+        Raises `RebuildNeeded` where it was made under another note than the one before.
+        """
+        known = self._generation is not None and self._note is not None
+        if known and note != self._note and self._role == spaces.GENERATION:
+            raise RebuildNeeded(
+                "the rankings were made anew under other rules: open the book again"
+            )
+        self._generation, self._note = generation, note
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
@@ -118,6 +136,8 @@ class EmbeddedStore:
                 here.rankset(ranking).apply(entries, then)
             for seq, receipt in receipts:
                 here.put_receipt(seq, receipt)
+                if seq == NOTE:
+                    self._note = receipt
             here.move_to(then)
 
         self._environment.update(write)
@@ -143,8 +163,10 @@ class EmbeddedStore:
 
     @contextmanager
     def audit(self) -> Iterator["EmbeddedAudit"]:
-        """One snapshot of everything. Room is made first, so that writers can go on."""
-        self._environment.make_room()
+        """One snapshot of everything. Room is made first, where there is any, so that writers can
+        go on."""
+        with suppress(StoreError):
+            self._environment.make_room()
         with self._environment.view() as view:
             yield EmbeddedAudit(self._space(view))
 
@@ -164,10 +186,12 @@ class EmbeddedStore:
         self._environment.update(begin)
         return EmbeddedStore(self._environment, spaces.BESIDE)
 
-    def adopt(self, wanted: Callable[[str], bool] | None, note: bytes) -> bool:
+    def adopt(
+        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+    ) -> bool:
         """Serve what was made beside, in one step; False while it is behind what is served.
 
-        `note` becomes its receipt 0.
+        `note` becomes its receipt 0. With `behind`, it may be behind.
 
         With `wanted`, only the rankings of the names that it is true for; the others stay, so the
         positions must be the same. What is replaced is removed afterwards, in steps.
@@ -175,11 +199,13 @@ class EmbeddedStore:
 
         def change(transaction: Transaction) -> bool:
             made, served = self._both(transaction)
-            behind = 0 if made is None else served.position() - made.position()
-            if made is None or behind > 0 or (wanted is not None and behind):
+            if made is None:
+                return False
+            lacking = served.position() - made.position()
+            if (lacking > 0 and not behind) or (wanted is not None and lacking):
                 return False
             if wanted is None:
-                made.put_receipt(0, note)
+                made.put_receipt(NOTE, note)
                 old = spaces.number(transaction, spaces.GENERATION)
                 spaces.assign(transaction, spaces.GENERATION, _generation(made))
                 spaces.assign(transaction, spaces.BESIDE, None)
@@ -189,6 +215,8 @@ class EmbeddedStore:
             return True
 
         adopted = self._environment.update(change)
+        if adopted and wanted is None:
+            self._generation = None
         if adopted and wanted is not None:
             self.abandon()
         elif adopted:
@@ -231,6 +259,15 @@ class EmbeddedStore:
     def describe(self) -> dict[str, Any]:
         """What the engine holds, in numbers."""
         return survey(self._environment)
+
+    @property
+    def path(self) -> Path:
+        """The directory that it is in."""
+        return self._environment.path
+
+    def copy(self, directory: Path) -> None:
+        """Write one snapshot of everything into an empty directory, without the free space."""
+        self._environment.copy(directory)
 
     def close(self) -> None:
         """Make everything durable and release it."""
