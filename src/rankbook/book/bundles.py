@@ -1,5 +1,6 @@
 """Bundles: several rankings read from one snapshot, and kept until one of them changes."""
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 
@@ -23,14 +24,15 @@ class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct):
-    """A reading, and what it was made of: it is good while the rankings' versions are these."""
+    """A reading, and what it was made of: it is good while the rankings' versions are these, from
+    when it was made until the next of its periods begins, ends or closes."""
 
     reading: BundleReading
-    names: tuple[str, ...]
-    sealed: tuple[bool, ...]
+    views: Sequence[RankingView]
     versions: tuple[int, ...]
     position: int
     made_us: int
+    until_us: float
 
 
 class BundleCache:
@@ -51,39 +53,27 @@ class BundleCache:
         """The bundle in its current periods."""
         with self._locks.setdefault(bundle.name, threading.Lock()):
             kept = self._kept.get(bundle.name)
-            most_us = bundle.max_age_seconds * 1_000_000
-            if kept is not None and 0 < most_us <= now_us - kept.made_us:
-                kept = None
-            views = self._views(bundle, now_us)
-            names = tuple([view.ranking.name for view in views])
-            sealed = tuple([view.period().sealed for view in views])
-            if kept is not None and (kept.names, kept.sealed) == (names, sealed):
-                position = self._store.position()
-                if position == kept.position or self._same(kept, views):
-                    return kept.reading
-            return self._make(bundle, views, names, sealed, now_us)
+            if kept is None or not kept.made_us <= now_us < kept.until_us:
+                return self._make(bundle, now_us)
+            if self._store.position() == kept.position or self._same(kept):
+                return kept.reading
+            return self._make(bundle, now_us)
 
     def forget(self) -> None:
         """Drop every reading, and keep none that has begun: what it shows may be no more."""
         self._forgotten += 1
         self._kept.clear()
 
-    def _same(self, kept: _Kept, views: Sequence[RankingView]) -> bool:
-        reading = self._store.read(_version_queries(views))
+    def _same(self, kept: _Kept) -> bool:
+        reading = self._store.read(_version_queries(kept.views))
         if tuple([answer.version for answer in reading.answers]) != kept.versions:
             return False
         kept.position = reading.position
         return True
 
-    def _make(
-        self,
-        bundle: Bundle,
-        views: Sequence[RankingView],
-        names: tuple[str, ...],
-        sealed: tuple[bool, ...],
-        now_us: int,
-    ) -> BundleReading:
+    def _make(self, bundle: Bundle, now_us: int) -> BundleReading:
         forgotten = self._forgotten
+        views = self._views(bundle, now_us)
         queries = [view.top_query(bundle.top) for view in views]
         reading = self._store.read([*queries, *_version_queries(views)])
         found = [
@@ -92,11 +82,27 @@ class BundleCache:
         found = [_shown(bundle, standings) for standings in found]
         made = BundleReading(name=bundle.name, position=reading.position, rankings=tuple(found))
         versions = tuple([answer.version for answer in reading.answers[len(queries) :]])
-        kept = _Kept(made, names, sealed, versions, reading.position, now_us)
+        until_us = min([_boundary(view, now_us) for view in views])
+        if bundle.max_age_seconds:
+            until_us = min(until_us, now_us + bundle.max_age_seconds * 1_000_000)
+        kept = _Kept(made, views, versions, reading.position, now_us, until_us)
         self._kept[bundle.name] = kept
         if forgotten != self._forgotten:
             self._kept.pop(bundle.name, None)
         return made
+
+
+def _boundary(view: RankingView, now_us: int) -> float:
+    """When a view next has another period, or its period closes; infinity for never."""
+    span, rules = view.span, view.rules
+    following = rules.window(view.ranking.window).next(span)
+    instants = [
+        span.start_us,
+        span.end_us,
+        rules.closes_at(span) if rules.board.seal else None,
+        None if following is None else following.start_us,
+    ]
+    return min([each for each in instants if each is not None and each > now_us], default=math.inf)
 
 
 def _version_queries(views: Sequence[RankingView]) -> list[Query]:
