@@ -1,7 +1,9 @@
 """`rankbook import`: what it says, and its exit code."""
 
 import os
+import sqlite3
 import subprocess
+from contextlib import closing
 
 from tests.cli.conftest import clean_environment, program
 
@@ -132,3 +134,39 @@ def read(terminal):
         return os.read(terminal, 4096)
     except OSError:
         return b""
+
+
+ROWS = "SELECT who AS player, at, wpm, 98 AS accuracy, 'time' AS mode FROM tests"
+
+
+def own_table(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE tests (who TEXT, at TEXT, wpm REAL)")
+        rows = [("asha", "2026-11-30T10:00:00Z", 90), ("bram", "2026-11-30T10:01:00Z", 5000)]
+        connection.executemany("INSERT INTO tests VALUES (?, ?, ?)", rows)
+        connection.commit()
+    return path
+
+
+def test_the_rows_of_a_query_are_imported_and_faults_are_named_by_row(
+    typing_book, rankbook, tmp_path
+):
+    words = ("import", "--sql", ROWS, "--dsn", own_table(tmp_path / "own.sqlite"))
+    answer = rankbook(*words, "--book", typing_book)
+    assert (answer.code, answer.stdout) == (2, "1 recorded\n")
+    assert answer.stderr.splitlines()[0].startswith("row:2: wpm: is 5000")
+    answer = rankbook(*words, "--book", typing_book)
+    assert (answer.code, answer.stdout) == (2, "1 already known, nothing changed\n")
+
+
+def test_files_and_a_query_are_not_mixed_and_one_of_them_is_needed(typing_book, rankbook):
+    for words, said in (
+        ((), "FILE: is needed, or --sql and --dsn"),
+        (("x",), "--format: is needed"),
+        (("--sql", ROWS), "--dsn: is needed with --sql"),
+        (("--dsn", "x"), "--sql: is needed with --dsn"),
+        (("x", "--sql", ROWS, "--dsn", "x"), "--sql: is given instead of files"),
+    ):
+        answer = rankbook("import", *words, "--book", typing_book)
+        assert answer.code == 2
+        assert said in answer.line

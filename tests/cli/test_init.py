@@ -105,3 +105,8 @@ def test_a_book_whose_log_cannot_be_made_is_not_left_half_made(tmp_path, rankboo
     assert answer.code == 5
     assert "log.sqlite" in answer.line
     assert not (tmp_path / "rankbook.toml").exists()
+
+
+def test_the_version_is_told(rankbook):
+    answer = rankbook("--version")
+    assert (answer.code, answer.stdout.split()[0]) == (0, "rankbook")

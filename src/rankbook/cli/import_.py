@@ -1,4 +1,4 @@
-"""`rankbook import`: record the results in files and rank them."""
+"""`rankbook import`: record the results in files, or the rows of a query, and rank them."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from rankbook.cli.options import BookOption, JsonOption, opened
 from rankbook.cli.output import document, note, show
 from rankbook.cli.progress import progress
 from rankbook.errors import Refused
-from rankbook.importing import FORMATS, Importer, Summary
+from rankbook.importing import FORMATS, Importer, Summary, sql
 
 SHOWN_FAULTS = 20
 
@@ -17,27 +17,43 @@ SHOWN_FAULTS = 20
 def import_(
     ctx: typer.Context,
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE...]", help="Files to read; - is standard input.", show_default=False
+        ),
+    ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="F", help="One of: " + ", ".join(FORMATS) + ".")
-    ],
+        str | None,
+        typer.Option("--format", metavar="F", help="One of: " + ", ".join(FORMATS) + "."),
+    ] = None,
     player: Annotated[
         str | None,
-        typer.Option("--player", metavar="NAME", help="Whose they are, if the file does not say."),
+        typer.Option("--player", metavar="NAME", help="Whose they are, if no column says so."),
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--sql", metavar="QUERY", help="Instead of files: a query with a row each."),
+    ] = None,
+    dsn: Annotated[
+        str | None,
+        typer.Option("--dsn", metavar="DSN", help="Its database: a SQLite file or postgresql:."),
     ] = None,
     as_json: JsonOption = False,
     book: BookOption = None,
 ) -> None:
     """Record the good lines of files and rank them; run it again and nothing counts twice.
 
-    What is wrong with other lines is said, and the exit code is then 2.
+    What is wrong with other lines is said, and the exit code is then 2. With --sql and --dsn, the
+    rows of a query are taken instead: player, at, and if wanted id, sequence, profile.NAME; every
+    other column is a value.
     """
-    _check(format, player)
+    _check(files, format, player, query, dsn)
     with opened(ctx, book, catch_up=False) as open_book, progress() as told:
         importer = Importer(open_book, told=told)
-        for path in files:
-            importer.file(path, format, player)
+        if query is not None:
+            sql.query(importer, dsn or "", query, player)
+        for path in files or []:
+            importer.file(path, format or "", player)
         summary = importer.finish()
     if as_json:
         document(summary)
@@ -49,7 +65,24 @@ def import_(
         raise typer.Exit(BAD_INPUT)
 
 
-def _check(format: str, player: str | None) -> None:
+def _check(
+    files: list[str] | None,
+    format: str | None,
+    player: str | None,
+    query: str | None,
+    dsn: str | None,
+) -> None:
+    if query is not None or dsn is not None:
+        if query is None or dsn is None:
+            missing, given = ("--sql", "--dsn") if query is None else ("--dsn", "--sql")
+            raise Refused(missing, f"is needed with {given}")
+        if files or format is not None:
+            raise Refused("--sql", "is given instead of files and --format")
+        return
+    if not files:
+        raise Refused("FILE", "is needed, or --sql and --dsn")
+    if format is None:
+        raise Refused("--format", f"is needed; there are: {', '.join(FORMATS)}")
     if format not in FORMATS:
         raise Refused("--format", f"{format!r} is not known; there are: {', '.join(FORMATS)}")
     if player is None and not FORMATS[format].names_players:

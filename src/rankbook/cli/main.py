@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from io import TextIOWrapper
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 from rankbook.cli.among import among
 from rankbook.cli.around import around
 from rankbook.cli.at import at
+from rankbook.cli.backup import backup
 from rankbook.cli.ban import ban
 from rankbook.cli.boards import boards
 from rankbook.cli.bundle import bundle
@@ -23,14 +25,17 @@ from rankbook.cli.forget import forget
 from rankbook.cli.histogram import histogram
 from rankbook.cli.import_ import import_
 from rankbook.cli.init import init
+from rankbook.cli.migrate import migrate
 from rankbook.cli.options import BookOption
 from rankbook.cli.outcome import outcome
+from rankbook.cli.output import show
 from rankbook.cli.page import page
 from rankbook.cli.player import player
 from rankbook.cli.profile import profile
 from rankbook.cli.rank import rank
 from rankbook.cli.rebuild import rebuild
 from rankbook.cli.repair import repair
+from rankbook.cli.restore import restore
 from rankbook.cli.scores import scores
 from rankbook.cli.seasons import seasons
 from rankbook.cli.submit import submit
@@ -62,8 +67,19 @@ app = typer.Typer(
 )
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        show(f"rankbook {metadata.version('rankbook')}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+]
+
+
 @app.callback()
-def root(ctx: typer.Context, book: BookOption = None) -> None:
+def root(ctx: typer.Context, book: BookOption = None, version: VersionOption = False) -> None:
     """Leaderboards that are true: recorded once, ranked exactly, checked at any time."""
     ctx.obj = book
 
@@ -96,6 +112,9 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "rebuild": rebuild,
     "repair": repair,
     "doctor": doctor,
+    "backup": backup,
+    "restore": restore,
+    "migrate": migrate,
     "demo": demo,
 }
 for name, command in SUBCOMMANDS.items():

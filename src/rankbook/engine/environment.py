@@ -258,6 +258,28 @@ class Environment:
         except StoreError as error:
             self._sync_failure = None if self.gate.closed else error
 
+    def copy(self, directory: Path) -> None:
+        """Write one snapshot, without free pages, as `data.mdb` into a directory.
+
+        Room is made first, so that writers can go on.
+        """
+        self.make_room()
+        with translated(self.path, system=True):
+            while not self._copied(directory):
+                self._adopt()
+
+    def _copied(self, directory: Path) -> bool:
+        """Whether the map is as large as other processes have made it, so that it was copied."""
+        self.gate.enter()
+        try:
+            self._lmdb.copy(os.fspath(directory), compact=True)
+        except lmdb.MapResizedError:
+            (directory / "data.mdb").unlink(missing_ok=True)
+            return False
+        finally:
+            self.gate.leave()
+        return True
+
     # --- the map ---------------------------------------------------------------------------------
 
     def sizes(self) -> dict[str, int]:

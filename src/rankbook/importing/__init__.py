@@ -1,11 +1,12 @@
 """Importing: files of results become events of a book, and what is wrong in them becomes faults.
 
 A format is a generator from a `Source` of text to rows and faults, and knows no book. `Importer`
-drives a book with what a format reads.
+drives a book with what a format reads. `adopt` drives one with events of a program's own.
 """
 
 from rankbook.importing.common import Fault, Row, Source
 from rankbook.importing.formats import FORMATS, Format
 from rankbook.importing.run import Importer, Summary
+from rankbook.importing.sql import adopt
 
-__all__ = ["FORMATS", "Fault", "Format", "Importer", "Row", "Source", "Summary"]
+__all__ = ["FORMATS", "Fault", "Format", "Importer", "Row", "Source", "Summary", "adopt"]

@@ -6,8 +6,9 @@ what is recorded is known by its id, and what is not yet ranked is ranked by the
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from typing import TextIO
 
 import msgspec
@@ -20,6 +21,7 @@ from rankbook.importing.formats import FORMATS, Format
 BATCH = 1000
 MOST_LISTED = 1000
 STDIN = "-"
+UNNAMED = Format(lambda _source: iter(()), {}, names_players=True)
 
 Told = Callable[[str, int, int | None], None]
 """Called with what is being done, how much of it is done, and how much there is, if known."""
@@ -37,9 +39,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 class Importer:
     """One import into an open book: `file` as often as wanted, then `finish`."""
 
-    def __init__(self, book: Rankbook, *, told: Told | None = None) -> None:
-        """`told` hears of progress: "reading" in bytes, "ranking" in events."""
+    def __init__(
+        self, book: Rankbook, *, told: Told | None = None, batch: int | None = None
+    ) -> None:
+        """`told` hears of progress: "reading" in bytes or rows, "ranking" in events."""
         self._book = book
+        self._batch = batch or BATCH
         self._told = told or (lambda _what, _done, _all: None)
         rules = book.spec.values.items()
         self._texts = frozenset([name for name, rule in rules if rule.type == "text"])
@@ -62,6 +67,17 @@ class Importer:
             self._fault(Fault(file=path, line=0, column="", reason=str(error)))
         self._faults[before:] = sorted(self._faults[before:], key=lambda fault: fault.line)
 
+    def source(self, name: str, player: str | None = None) -> Source:
+        """A source that is no text, for `rows`."""
+        return Source(StringIO(), name, player, self._texts)
+
+    def rows(self, source: Source, items: Iterable[Row | Fault]) -> None:
+        """Record rows as they come, and note faults. Raises `LogError`, and what `items` does."""
+        before = len(self._faults)
+        for done in self._take(UNNAMED, source, items):
+            self._told("reading", done, None)
+        self._faults[before:] = sorted(self._faults[before:], key=lambda fault: fault.line)
+
     def finish(self) -> Summary:
         """Rank what is recorded, and say what was done. Raises `StoreError`; then it is pending."""
         total = self._book.pending()
@@ -81,8 +97,14 @@ class Importer:
         )
 
     def _read(self, format: Format, source: Source, stream: TextIO, total: int | None) -> None:
+        for _line in self._take(format, source, _items(format, source)):
+            self._told("reading", stream.buffer.tell() if total else 0, total)
+        self._told("reading", total or 0, total)
+
+    def _take(self, format: Format, source: Source, items: Iterable[Row | Fault]) -> Iterator[int]:
+        """Record in batches; the line that has been reached, after each."""
         rows: list[Row] = []
-        for item in _items(format, source):
+        for item in items:
             if isinstance(item, Fault):
                 self._fault(item)
                 continue
@@ -91,12 +113,11 @@ class Importer:
                 rows = []
             if self._sound(format, source, item):
                 rows.append(item)
-            if len(rows) == BATCH:
+            if len(rows) >= self._batch:
                 self._record(format, source, rows)
                 rows = []
-                self._told("reading", stream.buffer.tell() if total else 0, total)
+                yield item.line
         self._record(format, source, rows)
-        self._told("reading", total or 0, total)
 
     def _sound(self, format: Format, source: Source, row: Row) -> bool:
         try:
