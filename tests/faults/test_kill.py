@@ -1,0 +1,138 @@
+"""kill -9: between every two steps of a submission, all in turn, and at random under load."""
+
+import random
+import signal
+from collections import Counter
+
+from tests.faults.site import assert_sound, batches_of, events_of, open_book, totals
+
+ROUNDS = 200
+TURNS = 10
+KILLED = -signal.SIGKILL
+
+# What must have been among the steps, so that the sweep cannot become an empty one.
+STEPS = {
+    "log.record",
+    "log.read",
+    "log.find",
+    "log.erase",
+    "store.position",
+    "store.entries",
+    "store.read",
+    "store.publish",
+    "store.receipts",
+    "LMDB's commit",
+    "what follows a step",
+}
+
+
+def wanted_of(turns):
+    """The totals once all of these turns are in."""
+    wanted = Counter()
+    for turn in turns:
+        wanted[f"p{turn}"] += turn + 1
+        wanted["other"] += 7
+    return wanted
+
+
+def assert_recorded_counts(book, turn, acknowledged):
+    """Each event counts once where it is recorded, and those that were acknowledged are."""
+    ids = [event.id for batch in batches_of(turn) for event in batch]
+    found = book.log.find(ids)
+    there = {id for id, each in zip(ids, found, strict=True) if each is not None}
+    assert acknowledged <= there
+    assert (f"{turn}-b" in there) == (f"{turn}-c" in there)
+    wanted = wanted_of(range(turn))
+    wanted[f"p{turn}"] += (turn + 1) * (f"{turn}-a" in there)
+    wanted[f"p{turn}"] += 1000 * (f"{turn}-b" in there and f"{turn}-v" not in there)
+    wanted["other"] += 7 * (f"{turn}-c" in there)
+    wanted[f"gone{turn}"] += 5 * (f"{turn}-d" in there and f"{turn}-e" not in there)
+    assert totals(book) == +wanted
+    if f"{turn}-e" in there:
+        assert list(book.log.of_player(f"gone{turn}", book.log.head())) == []
+    return there
+
+
+def retry(book, turn, there):
+    """Submit everything again with the same ids, as a client does who heard no answer."""
+    for batch in batches_of(turn):
+        erased = batch[0].id == f"{turn}-d" and f"{turn}-e" in there
+        if not erased:
+            assert {each.status for each in book.submit_many(batch)} == {"ranked"}
+
+
+def kill_once(place, log, nursery, turn, fatal, calls=None):
+    """Submit what a turn has, be killed at a step, open again and retry; the step's name.
+
+    Where there are fewer steps, the names of all.
+    """
+    heard, ended = nursery.run("steps", place, log, turn=turn, fatal=fatal, calls=calls)
+    assert ended in (0, KILLED), heard
+    acknowledged = {id for each in heard for id in each.get("ids", ())}
+    assert {s for each in heard for s in each.get("status", ())} <= {"ranked"}
+    with open_book(place, log, day=turn) as book:
+        there = assert_recorded_counts(book, turn, acknowledged)
+        retry(book, turn, there)
+        assert_sound(book, wanted_of(range(turn + 1)))
+        kinds = Counter(each.kind for each in events_of(book))
+    assert kinds["result"] == 3 * (turn + 1)
+    assert kinds["seal"] == turn
+    return ended, heard[-1]["passed"] if ended == 0 else heard[-1]["killed"]
+
+
+def test_killed_at_each_step_of_submit_in_turn(place, new_log, nursery):
+    killed, passed = [], None
+    while passed is None:
+        book = place / str(len(killed))
+        book.mkdir()
+        with new_log() as log:
+            # The first turn has fewer steps than those after it, as no period is due to close.
+            kill_once(book, log, nursery, 0, 0)
+            for turn in range(1, TURNS):
+                ended, names = kill_once(book, log, nursery, turn, len(killed) + 1)
+                if ended == 0:
+                    passed = names
+                    break
+                killed.append(names)
+    assert killed == passed
+    assert {f"{side} {step}" for step in STEPS for side in ("before", "after")} <= set(killed)
+
+
+def test_killed_at_each_step_of_the_first_submit_of_a_book(place, new_log, nursery):
+    killed, passed = [], None
+    while passed is None:
+        book = place / str(len(killed))
+        book.mkdir()
+        with new_log() as log:
+            ended, names = kill_once(book, log, nursery, 0, len(killed) + 1, calls=1)
+        if ended == 0:
+            passed = names
+        else:
+            killed.append(names)
+    assert killed == passed
+    assert {"before LMDB's commit", "after LMDB's commit", "after log.record"} <= set(killed)
+
+
+def test_killed_at_random_under_load(place, log, nursery):
+    chance = random.Random(5)
+    wanted, seen, after = Counter(), set(), 0
+    for turn in range(ROUNDS):
+        nursery.begin("load", place, log, turn=turn)
+        first = [nursery.hear() for _ in range(chance.choice([0, 1, 2, 5, 20]))]
+        for _step in range(chance.randrange(20_000)):
+            pass
+        nursery.kill()
+        heard, ended = nursery.rest()
+        assert ended == KILLED, heard
+        with open_book(place, log) as book:
+            for event in events_of(book, after):
+                assert event.id not in seen
+                seen.add(event.id)
+                wanted[event.player] += 1
+                after = event.seq
+            assert {id for each in [*first, *heard] for id in each["ids"]} <= seen
+            assert book.pending() == 0
+            assert totals(book) == wanted
+            if turn % 20 == 0 or turn == ROUNDS - 1:
+                assert_sound(book, wanted)
+    assert len(seen) > ROUNDS
