@@ -62,6 +62,8 @@ class Folder:
         self._note = note
         self._folded = folded
         self._lock = threading.Lock()
+        self._ahead: list[Recorded] = []
+        self._ahead_of = -1
 
     def fold(
         self,
@@ -109,17 +111,29 @@ class Folder:
 
     def _step(self, position: int, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
-            pending = self._log.read(position, step_events)
+            pending = self._read(position, step_events)
             if until is not None:
                 pending = [recorded for recorded in pending if recorded.seq <= until]
             if not pending:
                 return None
             run = list(takewhile(lambda recorded: recorded.kind == "result", pending))
+            run = run or pending[:1]
             try:
-                return self._publish(position, run or pending[:1], ranks)
+                step = self._publish(position, run, ranks)
+                self._ahead, self._ahead_of = pending[len(run) :], run[-1].seq
+                return step
             except PositionMoved:
                 position = self._store.position()
         raise PositionMoved("other processes publish faster than this one can fold")
+
+    def _read(self, position: int, step_events: int) -> list[Recorded]:
+        """The events after a position: what the step before read and left, or from the log.
+
+        What the log has handed out never gains an earlier member, so it need not be read again.
+        """
+        if self._ahead and self._ahead_of == position:
+            return self._ahead[:step_events]
+        return self._log.read(position, step_events)
 
     def _publish(self, position: int, run: Sequence[Recorded], ranks: bool) -> Step:
         working = Working(self._store, position)
