@@ -203,3 +203,52 @@ def test_the_ids_of_rankings_stay_through_generations(book):
     with book.store.audit() as audit:
         assert list(audit.rankings()) == before
     assert all(isinstance(each, RankingId) for each in before)
+
+
+KILLED = """
+import os, sys
+from rankbook import Rankbook
+from rankbook.store import spaces
+
+remove_some = spaces.remove_some
+left = [int(sys.argv[2])]
+
+def counted(*arguments):
+    if left[0] == 0:
+        os.kill(os.getpid(), 9)
+    left[0] -= 1
+    return remove_some(*arguments)
+
+spaces.remove_some = counted
+book = Rankbook.open(sys.argv[1])
+if sys.argv[3] == "abandon":
+    book.store.abandon()
+else:
+    book.rebuild(board="speed" if sys.argv[3] == "board" else None)
+"""
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("what", ["board", "all", "abandon"])
+def test_a_kill_while_what_was_replaced_is_removed_loses_and_leaves_nothing(place, what, steps):
+    write_book(place)
+    with Rankbook.open(place) as book:
+        fill(book, 1500)
+        before = order(book)
+        size = book.doctor().store["entries"]
+        if what == "abandon":
+            beside = rebuilding.Folder(
+                book._boards, book.log, book.store.beside(), book._folder._note + b"#0"
+            )
+            beside.fold()
+    program = [sys.executable, "-c", KILLED, str(place), str(steps), what]
+    assert subprocess.run(program, check=False).returncode == -9
+    with Rankbook.open(place) as book:
+        assert order(book) == before
+        book.rebuild(board="speed")
+        assert order(book) == before
+        book.rebuild()
+        assert order(book) == before
+        assert book.verify().agrees
+        found = book.doctor()
+        assert (found.store["entries"], found.faults) == (size, ())

@@ -24,7 +24,7 @@ from rankbook.log.base import Draft, Followable, Recorded, Recording
 from rankbook.model import Closing, Event, PeriodSummary, PlayerPeriod, Receipt, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking, current, instant, load
 from rankbook.store import open_store
-from rankbook.store.base import ByPosition, Store
+from rankbook.store.base import NOTE, ByPosition, Store
 
 SEALS_AT_ONCE = 100
 FILE = "rankbook.toml"
@@ -69,7 +69,7 @@ class Rankbook(Outcomes, Upkeep):
         self._outbox = outbox(spec.log, None)
         self._listeners: list[Callable[[Closing], object]] = []
         self._bundles = BundleCache(store, self._bundle_views)
-        [kept] = store.receipts([receipts.NOTE])
+        [kept] = store.receipts([NOTE])
         self._outdated = False
         try:
             specification.check(spec, kept)

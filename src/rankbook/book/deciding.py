@@ -22,8 +22,6 @@ from rankbook.rules import (
     Ranking,
     Why,
     Window,
-    closes_at,
-    is_closed,
 )
 from rankbook.store.base import RankingId, Stored
 
@@ -47,7 +45,7 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
 
     rules: BoardRules
     candidate: Candidate
-    rankings: tuple[tuple[Ranking, RankingId], ...]
+    rankings: Pairs
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
@@ -195,7 +193,7 @@ class Decider:
             return None
         if board.seal:
             sealed = working.get(state.SEALS, _period(ranking))
-            if is_closed(span, result.recorded.received_us, rules.grace_us):
+            if rules.is_sealed(span, result.recorded.received_us):
                 return "period_closed"
             if sealed is not None and state.read_number(sealed.key) < result.recorded.seq:
                 return "period_closed"
@@ -210,7 +208,7 @@ class Decider:
         id = state.cooldowns(rules.board.name)
         last = working.get(id, result.member)
         at_us = result.fact.at_us
-        if last is not None and 0 <= at_us - state.read_number(last.key) < rules.cooldown_us:
+        if last is not None and within_cooldown(rules, state.read_number(last.key), at_us):
             return True
         working.put(id, result.member, state.marked(at_us))
         return False
@@ -235,7 +233,7 @@ class Decider:
             return
         span = self.span(rules, ranking)
         working.put(catalog, name, state.marked(span.start_us, _shape(id)))
-        closes_us = closes_at(span, rules.grace_us) if rules.board.seal else None
+        closes_us = rules.closes_at(span) if rules.board.seal else None
         if closes_us is not None and working.get(state.SEALS, _period(ranking)) is None:
             working.put(state.OPEN, _period(ranking), state.marked(closes_us))
 
@@ -280,6 +278,11 @@ class Decider:
             if state.read_number(row.key) < horizon:
                 working.drop(_id(row.member, row.value))
                 working.remove(catalog, row.member)
+
+
+def within_cooldown(rules: BoardRules, last_us: int, at_us: int) -> bool:
+    """Whether a result comes too soon after the last one that counted."""
+    return 0 <= at_us - last_us < rules.cooldown_us
 
 
 def _may_close(rules: BoardRules) -> bool:

@@ -23,7 +23,7 @@ from rankbook.book.working import Working
 from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules
-from rankbook.store.base import Store
+from rankbook.store.base import NOTE, Store
 
 STEP_EVENTS = 1000
 ATTEMPTS = 1000
@@ -99,15 +99,11 @@ class Folder:
 
     def check_note(self) -> None:
         """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules."""
-        [kept] = self._store.receipts([receipts.NOTE])
+        [kept] = self._store.receipts([NOTE])
         if kept is not None and kept != self._note:
             raise RebuildNeeded(
                 "the rankings were made anew under other rules: open the book again"
             )
-
-    def fold_all(self) -> None:
-        """Apply whatever is pending."""
-        self.fold()
 
     def _step(self, position: int, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
@@ -148,7 +144,7 @@ class Folder:
         }
         kept = list(made.items())
         if position == 0:
-            kept.insert(0, (receipts.NOTE, self._note))
+            kept.insert(0, (NOTE, self._note))
         self._store.publish(
             working.changes(), kept, expect=position, then=run[-1].seq, drops=working.drops()
         )

@@ -8,12 +8,12 @@ next rebuild of the same kind goes on from there, unless a player was forgotten 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rankbook.book import receipts, state
+from rankbook.book import state
 from rankbook.book.fold import Folder, Progress
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import Rebuildable, Store
+from rankbook.store.base import NOTE, Rebuildable, Store
 
 ATTEMPTS = 100
 
@@ -28,7 +28,7 @@ class Making(NamedTuple):
     log: Log
     store: Store
     note: bytes
-    serve: Callable[[], None]
+    serve: Callable[[], object]
     outdated: bool
 
 
@@ -44,7 +44,7 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
         forgotten = erasures(making.log)
         note = making.note + b"#%d" % forgotten
         beside = store.beside()
-        if beside.receipts([receipts.NOTE]) not in ([None], [note]):
+        if beside.receipts([NOTE]) not in ([None], [note]):
             store.abandon()
             beside = store.beside()
         folder = Folder(making.boards, making.log, beside, note)

@@ -28,8 +28,6 @@ from rankbook.rules.instants import instant
 if TYPE_CHECKING:
     from rankbook.book.places import Ranks
 
-NOTE = 0
-
 Score = Number | None
 Rank = int | None
 Line = tuple[int, Score, Score, Rank, Rank]

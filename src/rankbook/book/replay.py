@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rankbook.book import events, state
-from rankbook.book.deciding import Decider, Outcome, Result
+from rankbook.book.deciding import Decider, Outcome, Result, within_cooldown
 from rankbook.book.working import Working
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules, Fact, Ranking, Why
@@ -123,7 +123,7 @@ def _final(decider: Decider, working: Working, said: History) -> dict[str, Store
 def _cooling(rules: BoardRules, fact: Fact, cooled: dict[str, int]) -> bool:
     """As the decider's cooldown, over the results of one player in log order."""
     last = cooled.get(rules.board.name)
-    if last is not None and 0 <= fact.at_us - last < rules.cooldown_us:
+    if last is not None and within_cooldown(rules, last, fact.at_us):
         return True
     cooled[rules.board.name] = fact.at_us
     return False

@@ -35,7 +35,7 @@ class Upkeep:
 
         `progress` is told numbers of entries looked at.
         """
-        return examine(self.log, self.store, self._clock(), progress or (lambda _number: None))
+        return examine(self.log, self.store, self._clock(), progress or _untold)
 
     def backup(self, directory: str | Path, progress: Progress | None = None) -> Backup:
         """Copy log, rankings and rankbook.toml into a directory that is missing or empty.
@@ -74,7 +74,7 @@ class Upkeep:
         self, wanted: rebuilding.Wanted | None, note: bytes, progress: Progress | None
     ) -> int:
         making = rebuilding.Making(
-            self._boards, self.log, self.store, note, self._folder.fold_all, self._outdated
+            self._boards, self.log, self.store, note, self._folder.fold, self._outdated
         )
         try:
             return rebuilding.rebuild(making, wanted, progress)
@@ -105,7 +105,7 @@ class Upkeep:
         auditable = self.store
         if not isinstance(auditable, Auditable):
             raise StoreError("this store cannot be walked, so it cannot be verified")
-        told = progress or (lambda _number: None)
+        told = progress or _untold
         for _attempt in range(rebuilding.ATTEMPTS):
             forgotten = rebuilding.erasures(self.log)
             found = self._verify(auditable, told)

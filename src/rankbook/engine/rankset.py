@@ -1,7 +1,7 @@
 """RankSet: members in the order of their keys, counted; bytes in, bytes out.
 
 A set has two forms. While it is small it is one record (see compact.py). When that would exceed the
-compact limit it becomes a counted tree and a member index (see tree_cy.py, members.py), and it
+compact limit it becomes a counted tree and a member index (see tree_cy.py, members_cy.py), and it
 goes back once its entries take less than the lower limit. Nobody who uses a set sees which it is.
 
     record, filed under the set's name (a name over 480 bytes: under its digest, kept inside)

@@ -19,6 +19,8 @@ import msgspec
 
 Progress = Callable[[int], None]
 
+NOTE = 0  # the receipt that says what the rankings were made under: no event has this position
+
 
 class RankingId(NamedTuple):
     """The name of a ranking, and the shape of its order keys."""

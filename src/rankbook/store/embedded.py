@@ -1,7 +1,7 @@
 """The store with no server: rankings as RankSets of the engine, in one directory.
 
-The position, the receipts and every changed ranking are written in one LMDB transaction. This is
-the only file that knows the engine.
+The position, the receipts and every changed ranking are written in one LMDB transaction. Only this
+file and spaces.py know the engine.
 """
 
 import signal
@@ -21,6 +21,7 @@ from rankbook.engine.transaction import Transaction
 from rankbook.errors import PositionMoved, RebuildNeeded, StoreError
 from rankbook.store import spaces
 from rankbook.store.base import (
+    NOTE,
     Answer,
     AroundMember,
     ByPosition,
@@ -38,9 +39,6 @@ from rankbook.store.base import (
     window,
 )
 from rankbook.store.spaces import Space
-
-REMOVED = b"removed_generation"
-NOTE = 0
 
 
 class EmbeddedStore:
@@ -178,12 +176,16 @@ class EmbeddedStore:
         They outlive the process, so that whoever makes them can go on after a kill.
         """
 
-        def begin(transaction: Transaction) -> None:
+        def begin(transaction: Transaction) -> bool:
             if spaces.number(transaction, spaces.BESIDE) is None:
+                if spaces.is_removing(transaction):
+                    return False
                 served = spaces.number(transaction, spaces.GENERATION) or 0
                 spaces.assign(transaction, spaces.BESIDE, served + 1)
+            return True
 
-        self._environment.update(begin)
+        while not self._environment.update(begin):
+            self._remove()
         return EmbeddedStore(self._environment, spaces.BESIDE)
 
     def adopt(
@@ -191,69 +193,49 @@ class EmbeddedStore:
     ) -> bool:
         """Serve what was made beside, in one step; False while it is behind what is served.
 
-        `note` becomes its receipt 0. With `behind`, it may be behind.
-
-        With `wanted`, only the rankings of the names that it is true for; the others stay, so the
-        positions must be the same. What is replaced is removed afterwards, in steps.
+        `note` becomes its receipt 0. With `behind`, it may be behind. With `wanted`, only the
+        rankings of the names that it is true for; the others stay, so the positions must be the
+        same. What is left over is given up in the same step, and removed afterwards.
         """
 
         def change(transaction: Transaction) -> bool:
-            made, served = self._both(transaction)
-            if made is None:
+            generation = spaces.number(transaction, spaces.BESIDE)
+            if generation is None:
                 return False
+            made, served = spaces.space(transaction, generation), self._space(transaction)
             lacking = served.position() - made.position()
             if (lacking > 0 and not behind) or (wanted is not None and lacking):
                 return False
+            replaced = spaces.number(transaction, spaces.GENERATION) or 0
             if wanted is None:
                 made.put_receipt(NOTE, note)
-                old = spaces.number(transaction, spaces.GENERATION)
-                spaces.assign(transaction, spaces.GENERATION, _generation(made))
-                spaces.assign(transaction, spaces.BESIDE, None)
-                transaction.put(REMOVED, (old or 0).to_bytes(4, "big"))
+                spaces.assign(transaction, spaces.GENERATION, generation)
+                generation = replaced
             else:
                 _adopt_some(made, served, wanted)
+            spaces.give_up(transaction, generation)
             return True
 
         adopted = self._environment.update(change)
-        if adopted and wanted is None:
+        if adopted:
             self._generation = None
-        if adopted and wanted is not None:
-            self.abandon()
-        elif adopted:
-            self._remove_old()
+            self._remove()
         return adopted
 
     def abandon(self) -> None:
         """Give up what was being made beside, and remove it in steps."""
 
-        def some(transaction: Transaction) -> bool:
+        def change(transaction: Transaction) -> None:
             generation = spaces.number(transaction, spaces.BESIDE)
-            if generation is None:
-                return False
-            if spaces.remove_some(transaction, generation):
-                return True
-            spaces.assign(transaction, spaces.BESIDE, None)
-            return False
+            if generation is not None:
+                spaces.give_up(transaction, generation)
 
-        while self._environment.update(some):
-            pass
+        self._environment.update(change)
+        self._remove()
 
-    def _both(self, transaction: Transaction) -> tuple[Space | None, Space]:
-        generation = spaces.number(transaction, spaces.BESIDE)
-        made = None if generation is None else spaces.space(transaction, generation)
-        return made, self._space(transaction)
-
-    def _remove_old(self) -> None:
-        def some(transaction: Transaction) -> bool:
-            found = transaction.get(REMOVED)
-            if not found:
-                return False
-            if spaces.remove_some(transaction, int.from_bytes(found, "big")):
-                return True
-            transaction.delete(REMOVED)
-            return False
-
-        while self._environment.update(some):
+    def _remove(self) -> None:
+        """Remove what was given up, in steps; whoever makes rankings next goes on after a kill."""
+        while self._environment.update(spaces.remove_some):
             pass
 
     def describe(self) -> dict[str, Any]:
@@ -316,10 +298,6 @@ def _set_aside_if_damaged(path: Path) -> None:
     status = subprocess.run(command, check=False, capture_output=True).returncode
     if status == DAMAGED or -status in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
         (path / "data.mdb").replace(path / "damaged.mdb")
-
-
-def _generation(made: Space) -> int:
-    return int.from_bytes(made.prefix[1:], "big")
 
 
 def _adopt_some(made: Space, served: Space, wanted: Callable[[str], bool]) -> None:

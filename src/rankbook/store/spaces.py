@@ -6,11 +6,13 @@ The first has no prefix; others have a zero byte and their number.
 
     generation        number of the generation that is served
     beside            number of the one that is being made
+    removed_generation  number of one that was given up and is being removed
     <prefix>position  how far into the log a generation has been folded
     <prefix>receipt:  and a log position: a receipt
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from rankbook.engine.rankset import RankSet
 from rankbook.engine.transaction import Transaction
@@ -18,9 +20,11 @@ from rankbook.store.base import RankingId
 
 GENERATION = b"generation"
 BESIDE = b"beside"
+REMOVED = b"removed_generation"
 POSITION = b"position"
 RECEIPT = b"receipt:"
 CHUNK = 1000
+RUN = 10
 
 
 class Space:
@@ -80,21 +84,34 @@ def space(view: Transaction, generation: int) -> Space:
     return Space(view, b"\0" + generation.to_bytes(4, "big") if generation else b"")
 
 
-def remove_some(view: Transaction, generation: int) -> bool:
-    """Take a run of a generation's rankings and records out; whether there was anything left.
+def give_up(view: Transaction, generation: int) -> None:
+    """Nothing is beside any more, and this generation is to be removed, in steps.
 
-    Never called for the one that is served.
+    In the same transaction as what makes it superfluous: a generation that is half removed is
+    never taken for one that is being made.
     """
-    gone = space(view, generation)
-    names = []
-    for ranking in gone.rankings():
-        names.append(ranking)
-        if len(names) == 10:
-            break
+    assign(view, BESIDE, None)
+    view.put(REMOVED, generation.to_bytes(4, "big"))
+
+
+def is_removing(view: Transaction) -> bool:
+    """Whether a generation is still to be removed."""
+    return view.get(REMOVED) is not None
+
+
+def remove_some(view: Transaction) -> bool:
+    """Remove a run of the given up generation's rankings and records; whether more may be left."""
+    found = view.get(REMOVED)
+    if found is None:
+        return False
+    gone = space(view, int.from_bytes(found, "big"))
+    names = list(islice(gone.rankings(), RUN))
     for ranking in names:
         gone.rankset(ranking).drop()
     records = view.records(gone.prefix + RECEIPT, CHUNK)
     for key in records:
         view.delete(key)
     view.delete(gone.prefix + POSITION)
+    if not names and not records:
+        view.delete(REMOVED)
     return bool(names or records)
