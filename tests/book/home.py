@@ -116,7 +116,7 @@ def home_in(path, kind="memory", clock=None):
 
 def assert_agrees(book):
     found = book.verify()
-    assert found.disagreements == ()
+    assert found.disagreements == (), found.disagreements[:3]
     assert found.faults == ()
     assert found.agrees
     assert found.position == book.store.position()

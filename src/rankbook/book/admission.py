@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import msgspec
 
 from rankbook.book import events, state
+from rankbook.book.measuring import Admitted, Measurer
 from rankbook.errors import NotFound, Refused
 from rankbook.log.base import Draft, Log, Recorded
 from rankbook.model import Event
@@ -24,29 +25,31 @@ class Admission:
         self, boards: Mapping[str, BoardRules], door: Callable[[Event], None], log: Log
     ) -> None:
         self._boards = boards
+        self._measurer = Measurer(tuple(boards.values()))
         self._door = door
         self._log = log
 
     def drafts(self, submitted: Sequence[Event], now_us: int) -> list[Draft]:
         """Drafts of the events, in their order. Raises `Refused`."""
-        targets = self._targets(submitted)
-        drafts: list[Draft] = []
-        for event in submitted:
-            drafts.append(self.draft(event, now_us, targets))
-            if event.kind == "result":
-                targets.setdefault(drafts[-1].id, drafts[-1])
-        return drafts
+        return [each.draft for each in self.admit(submitted, now_us)]
 
-    def draft(
-        self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded] | None = None
-    ) -> Draft:
-        """The draft of one event. Raises `Refused`."""
+    def admit(self, submitted: Sequence[Event], now_us: int) -> list[Admitted]:
+        """The events as they may be recorded, in their order. Raises `Refused`."""
+        targets = self._targets(submitted)
+        admitted: list[Admitted] = []
+        for event in submitted:
+            if event.kind == "result":
+                each = self._result(event, now_us)
+                targets.setdefault(each.draft.id, each.draft)
+            else:
+                each = Admitted(self._other(event, now_us, targets))
+            admitted.append(each)
+        return admitted
+
+    def _other(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
         match event.kind:
-            case "result":
-                return self._result(event, now_us)
             case "void" | "correct":
-                known = self._targets([event]) if targets is None else targets
-                return self._about(event, now_us, known)
+                return self._about(event, now_us, targets)
             case "seal":
                 return self._seal(event, now_us)
             case "forget":
@@ -56,24 +59,11 @@ class Admission:
         self._door(event)
         return events.draft(event, now_us)
 
-    def _result(self, event: Event, now_us: int) -> Draft:
+    def _result(self, event: Event, now_us: int) -> Admitted:
         self._door(event)
         draft = events.draft(event, now_us)
-        self._measured(
-            Fact(
-                event.player, event.values, event.profile, event.sequence, draft.at_us, draft.id, 0
-            )
-        )
-        return draft
-
-    def _measured(self, fact: Fact) -> None:
-        counted = False
-        for rules in self._boards.values():
-            if rules.counts(fact.values):
-                rules.check(fact)
-                counted = True
-        if not counted:
-            raise Refused("values", "are such that no board counts the event")
+        fact = events.fact_of(event, draft)
+        return Admitted(draft, fact, self._measurer.admit(fact))
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
         """The recorded results that voids and corrections are about."""
@@ -91,7 +81,7 @@ class Admission:
         whole = msgspec.structs.replace(event, player=target.player)
         self._door(whole)
         if event.kind == "correct":
-            self._measured(
+            self._measurer.admit(
                 Fact(target.player, event.values, event.profile, None, target.at_us, target.id, 0)
             )
         return events.draft(whole, now_us)

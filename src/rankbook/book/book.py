@@ -13,6 +13,7 @@ from rankbook.book import events, receipts, seasons, specification, state
 from rankbook.book.admission import Admission, seals_due
 from rankbook.book.bundles import BundleCache, BundleReading
 from rankbook.book.fold import Folder, Progress
+from rankbook.book.measuring import Admitted, fresh_results
 from rankbook.book.outbox import outbox
 from rankbook.book.outcomes import Outcomes
 from rankbook.book.reading import RankingView, read_all, view
@@ -159,15 +160,21 @@ class Rankbook(Outcomes, Upkeep):
         All or nothing: one event refused or in conflict, and none is recorded. Ranks in the
         receipts are those before and after the event's step; without `ranks` they are None.
         """
-        recording = self.record(submitted)
+        now_us = self._clock()
+        admitted = self._admit(submitted, now_us)
+        recording = self._record(admitted, now_us)
+        fresh = fresh_results(admitted, recording)
+        measured = {each.recorded.seq: each for each in fresh}
         seqs = [recorded.seq for recorded in recording.events]
         made = {} if recording.new else self._receipts(seqs)
         if any(seq not in made for seq in seqs):
             with suppress(StoreError):
-                made |= self._folder.fold(until=max(seqs), ranks=ranks)
+                made |= self._folder.fold(until=max(seqs), ranks=ranks, fresh=fresh)
             made |= self._receipts([seq for seq in seqs if seq not in made])
         return [
-            receipts.receipt(self._folder.decider, recorded, made.get(recorded.seq))
+            receipts.receipt(
+                self._folder.decider, recorded, made.get(recorded.seq), measured.get(recorded.seq)
+            )
             for recorded in recording.events
         ]
 
@@ -187,18 +194,24 @@ class Rankbook(Outcomes, Upkeep):
         """
         if isinstance(submitted, Event):
             submitted = [submitted]
+        now_us = self._clock()
+        admitted = self._admit(submitted, now_us)
+        if connection is None:
+            return self._record(admitted, now_us)
+        if self._outbox is None:
+            raise Refused("connection", "is for logs in SQLite and PostgreSQL")
+        return self._outbox.record(connection, [each.draft for each in admitted])
+
+    def _admit(self, submitted: Sequence[Event], now_us: int) -> list[Admitted]:
         if self._outdated:
             raise RebuildNeeded("the rankings were made under another specification: rebuild them")
         with suppress(StoreError):
             self._folder.check_note()
-        now_us = self._clock()
-        drafts = self._admission.drafts(submitted, now_us)
-        if connection is not None:
-            if self._outbox is None:
-                raise Refused("connection", "is for logs in SQLite and PostgreSQL")
-            return self._outbox.record(connection, drafts)
+        return self._admission.admit(submitted, now_us)
+
+    def _record(self, admitted: Sequence[Admitted], now_us: int) -> Recording:
         self._record_due_seals(now_us)
-        return self.log.record(drafts)
+        return self.log.record([each.draft for each in admitted])
 
     def check(self, event: Event) -> None:
         """Hold an event against the book's rules without recording it. Raises `Refused`."""

@@ -10,22 +10,19 @@ from contextlib import suppress
 
 import msgspec
 
-from rankbook.book import events, state
+from rankbook.book import state
+from rankbook.book.measuring import Measurer, Result
 from rankbook.book.working import Working
 from rankbook.errors import Refused
 from rankbook.log.base import Recorded
 from rankbook.rules import (
     BoardRules,
-    Candidate,
-    Fact,
     PeriodSpan,
     Ranking,
     Why,
     Window,
 )
 from rankbook.store.base import RankingId, Stored
-
-Pairs = tuple[tuple[Ranking, RankingId], ...]
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
@@ -40,33 +37,14 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     after: bytes | None
 
 
-class Touched(msgspec.Struct, frozen=True, gc=False):
-    """A board that a result counts on: its candidate, and the rankings it goes to, by name."""
-
-    rules: BoardRules
-    candidate: Candidate
-    rankings: Pairs
-
-
-class Result(msgspec.Struct, frozen=True, gc=False):
-    """A recorded result, measured by every board that it counts on."""
-
-    recorded: Recorded
-    fact: Fact
-    member: bytes
-    touched: tuple[Touched, ...]
-
-
 class Decider:
     """Decides about results. `boards` are all the boards of a book."""
 
     def __init__(self, boards: Sequence[BoardRules]) -> None:
-        self._declared = tuple(boards)
-        # In the order of their rankings' names, which stored receipts follow.
-        self._boards = sorted(boards, key=lambda rules: f"{rules.board.name}/")
+        measurer = Measurer(boards)
+        self.result, self.declared = measurer.result, measurer.declared
         self._open = {rules.board.name for rules in boards if not _may_close(rules)}
         self._spans: dict[str, PeriodSpan] = {}
-        self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs]] = {}
         self._horizons: dict[tuple[bytes, bytes], int | None] = {}
         self._kept = tuple(
             [
@@ -77,45 +55,6 @@ class Decider:
             ]
         )
         self._profiles = any(rules.board.profiles == "player" for rules in boards)
-
-    def result(self, recorded: Recorded, fact: Fact | None = None) -> Result:
-        """Measure a result: by its own body, or as `fact` where it was corrected.
-
-        A board that refuses it now, because it came later than the event, does not count it.
-        """
-        said = fact or events.fact(recorded)
-        touched: list[Touched] = []
-        for rules in self._boards:
-            with suppress(Refused):
-                rankings = rules.rankings(said.values, said.at_us)
-                if rankings:
-                    candidate = rules.candidate(said)
-                    touched.append(Touched(rules, candidate, self._paired(rules, rankings)))
-        return Result(recorded, said, said.player.encode(), tuple(touched))
-
-    def _paired(self, rules: BoardRules, rankings: tuple[Ranking, ...]) -> Pairs:
-        """The rankings with their ids, by name. Cached under the tuple itself, which is kept."""
-        found = self._pairs.get(id(rankings))
-        if found is None or found[0] is not rankings:
-            if len(self._pairs) > 10_000:
-                self._pairs.clear()
-            pairs = [
-                (each, RankingId(each.name, rules.key_bytes, rules.group_bytes))
-                for each in sorted(rankings, key=lambda ranking: ranking.name)
-            ]
-            found = self._pairs[id(rankings)] = (rankings, tuple(pairs))
-        return found[1]
-
-    def declared(self, result: Result) -> list[Ranking]:
-        """The rankings that a result touches, as the book declares boards, windows and splits."""
-        touched = {each.rules.board.name for each in result.touched}
-        fact = result.fact
-        return [
-            ranking
-            for rules in self._declared
-            if rules.board.name in touched
-            for ranking in rules.rankings(fact.values, fact.at_us)
-        ]
 
     def want(self, working: Working, result: Result) -> None:
         """Say which entries deciding about the result reads, to be read at once."""

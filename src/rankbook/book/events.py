@@ -19,6 +19,7 @@ __all__ = [
     "body",
     "draft",
     "fact",
+    "fact_of",
     "instant",
     "readable",
     "same",
@@ -107,6 +108,14 @@ def same(event: Event, recorded: Recorded) -> bool:
     if named and event.player != recorded.player:
         return False
     return draft(event, recorded.at_us).body == recorded.body
+
+
+def fact_of(event: Event, draft: Draft) -> Fact:
+    """A result that becomes this draft, as rules will see it when they read it from the log."""
+    profile = event.profile
+    if len(profile) > 1:
+        profile = dict(sorted(profile.items()))  # as in the canonical body
+    return Fact(event.player, event.values, profile, event.sequence, draft.at_us, draft.id, 0)
 
 
 def fact(recorded: Recorded) -> Fact:

@@ -13,17 +13,19 @@ boundary brings says in its id what it is about, and seals it still.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import takewhile
 from typing import NamedTuple
 
 from rankbook.book import events, places, receipts, replay, state
 from rankbook.book.admission import sealed_by
-from rankbook.book.deciding import Decider, Outcome, Result
+from rankbook.book.deciding import Decider, Outcome
+from rankbook.book.measuring import Result
 from rankbook.book.working import Working
 from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules
-from rankbook.store.base import NOTE, Store
+from rankbook.store.base import NOTE, Holding, Store
 
 STEP_EVENTS = 1000
 ATTEMPTS = 1000
@@ -61,9 +63,12 @@ class Folder:
         self._store = store
         self._note = note
         self._folded = folded
+        self._hold = store.hold if isinstance(store, Holding) else nullcontext
         self._lock = threading.Lock()
-        self._ahead: list[Recorded] = []
+        self._position: int | None = None
+        self._ahead: Sequence[Recorded] = []
         self._ahead_of = -1
+        self._results: dict[int, Result] = {}
 
     def fold(
         self,
@@ -72,23 +77,24 @@ class Folder:
         ranks: bool = False,
         step_events: int = STEP_EVENTS,
         progress: Progress | None = None,
+        fresh: Sequence[Result] = (),
     ) -> dict[int, bytes]:
         """Apply what is pending, up to and with the log position `until`; without it, until nothing
         is pending. The receipts made on the way to `until`, by seq.
 
         `ranks` says whether receipts get ranks: they cost as much as everything else together.
+        `fresh` are results that have just been recorded one after the other, as measured then:
+        where nothing else is pending they are not read from the log again.
         Raises `StoreError` or `LogError`; what was published until then stays.
         """
-        self.check_note()
         made: dict[int, bytes] = {}
         while True:
             with self._lock:
-                position = self._store.position()
-                if until is not None and position >= until:
-                    return made
-                step = self._step(position, until, ranks, step_events)
+                self._expect(fresh)
+                step = self._step(until, ranks, step_events)
             if step is None:
                 return made
+            fresh = ()
             if until is not None:
                 made.update(step.receipts)
             for event in step.events:
@@ -96,6 +102,21 @@ class Folder:
                     self._folded(event)
             if progress is not None:
                 progress(len(step.events))
+            if step.events[-1].seq == until:
+                return made
+
+    def _expect(self, fresh: Sequence[Result]) -> None:
+        """The step that comes is of `fresh`, if the rankings are where this folder left them.
+
+        Otherwise the store is asked for its position, and whether its note is still ours. What the
+        step reads and publishes is compared with the position in any case.
+        """
+        self._results = {result.recorded.seq: result for result in fresh}
+        if fresh:
+            self._ahead = [result.recorded for result in fresh]
+            self._ahead_of = fresh[0].recorded.seq - 1
+        if not fresh or self._position != self._ahead_of:
+            self._position = None
 
     def check_note(self) -> None:
         """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules."""
@@ -105,24 +126,43 @@ class Folder:
                 "the rankings were made anew under other rules: open the book again"
             )
 
-    def _step(self, position: int, until: int | None, ranks: bool, step_events: int) -> Step | None:
+    def _step(self, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
-            pending = self._read(position, step_events)
-            if until is not None:
-                pending = [recorded for recorded in pending if recorded.seq <= until]
-            if not pending:
-                return None
-            run = list(takewhile(lambda recorded: recorded.kind == "result", pending))
-            run = run or pending[:1]
             try:
-                step = self._publish(position, run, ranks)
-                self._ahead, self._ahead_of = pending[len(run) :], run[-1].seq
+                with self._hold():
+                    made = self._make(until, ranks, step_events)
+                if made is None:
+                    return None
+                step, working, position = made
+                self._publish(step, working, position)
+                self._position = step.events[-1].seq
                 return step
             except PositionMoved:
-                position = self._store.position()
+                self._position = None
         raise PositionMoved("other processes publish faster than this one can fold")
 
-    def _read(self, position: int, step_events: int) -> list[Recorded]:
+    def _make(
+        self, until: int | None, ranks: bool, step_events: int
+    ) -> tuple[Step, Working, int] | None:
+        """The next step, what it changes, and the position that it holds for; None at the end."""
+        position = self._position
+        if position is None:
+            self.check_note()
+            position = self._store.position()
+        if until is not None and position >= until:
+            return None
+        pending: Sequence[Recorded] = self._read(position, step_events)
+        if until is not None:
+            pending = [recorded for recorded in pending if recorded.seq <= until]
+        if not pending:
+            return None
+        results = list(takewhile(lambda recorded: recorded.kind == "result", pending))
+        run = results or pending[:1]
+        self._ahead, self._ahead_of = pending[len(run) :], run[-1].seq
+        working = Working(self._store, position)
+        return self._decided(working, run, ranks), working, position
+
+    def _read(self, position: int, step_events: int) -> Sequence[Recorded]:
         """The events after a position: what the step before read and left, or from the log.
 
         What the log has handed out never gains an earlier member, so it need not be read again.
@@ -131,8 +171,7 @@ class Folder:
             return self._ahead[:step_events]
         return self._log.read(position, step_events)
 
-    def _publish(self, position: int, run: Sequence[Recorded], ranks: bool) -> Step:
-        working = Working(self._store, position)
+    def _decided(self, working: Working, run: Sequence[Recorded], ranks: bool) -> Step:
         aside: dict[int, str] = {}
         outcomes = self._decide(working, run, aside)
         numbers = places.predict(working, outcomes) if ranks else places.none(outcomes)
@@ -142,13 +181,19 @@ class Folder:
             else receipts.pack(recorded, outcome, number)
             for recorded, outcome, number in zip(run, outcomes, numbers, strict=True)
         }
-        kept = list(made.items())
+        return Step(run, made, aside)
+
+    def _publish(self, step: Step, working: Working, position: int) -> None:
+        kept = list(step.receipts.items())
         if position == 0:
             kept.insert(0, (NOTE, self._note))
         self._store.publish(
-            working.changes(), kept, expect=position, then=run[-1].seq, drops=working.drops()
+            working.changes(),
+            kept,
+            expect=position,
+            then=step.events[-1].seq,
+            drops=working.drops(),
         )
-        return Step(run, made, aside)
 
     def _decide(
         self, working: Working, run: Sequence[Recorded], aside: dict[int, str]
@@ -169,6 +214,9 @@ class Folder:
         ]
 
     def _result(self, recorded: Recorded, aside: dict[int, str]) -> Result | Recorded:
+        known = self._results.get(recorded.seq)
+        if known is not None and known.recorded == recorded:
+            return known
         try:
             return self.decider.result(recorded)
         except events.Unreadable as error:

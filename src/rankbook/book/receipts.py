@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rankbook.book.deciding import Decider, Outcome
+from rankbook.book.measuring import Result
 from rankbook.errors import Corrupt, NotFound
 from rankbook.log.base import Recorded
 from rankbook.model import Number, Placement, Receipt
@@ -68,17 +69,20 @@ def reason(stored: bytes) -> str:
     return _text.decode(stored) if stored and stored[0] in _TEXTS else ""
 
 
-def receipt(decider: Decider, recorded: Recorded, stored: bytes | None) -> Receipt:
+def receipt(
+    decider: Decider, recorded: Recorded, stored: bytes | None, result: Result | None = None
+) -> Receipt:
     """The receipt of a recorded event; "pending" where none is stored yet.
 
-    That of a forgotten event no longer says what it did. Raises `Corrupt`.
+    `result` is the event as it was measured, where that is known. The receipt of a forgotten event
+    no longer says what it did. Raises `Corrupt`.
     """
     placements: tuple[Placement, ...] = ()
     status: Literal["ranked", "pending", "set_aside"] = "pending"
     if stored is not None:
         status = "set_aside" if reason(stored) else "ranked"
     if stored is not None and status == "ranked" and recorded.kind != "forgotten":
-        placements = tuple(_placements(decider, recorded, stored))
+        placements = tuple(_placements(decider, recorded, stored, result))
     return Receipt(
         event_id=recorded.id,
         player=recorded.player,
@@ -89,14 +93,16 @@ def receipt(decider: Decider, recorded: Recorded, stored: bytes | None) -> Recei
     )
 
 
-def _placements(decider: Decider, recorded: Recorded, stored: bytes) -> list[Placement]:
+def _placements(
+    decider: Decider, recorded: Recorded, stored: bytes, result: Result | None
+) -> list[Placement]:
     try:
         if recorded.kind != "result":
             return [_placement(Ranking.parse(line[5]), line[:5]) for line in _named.decode(stored)]
         lines = _lines.decode(stored)
     except (msgspec.DecodeError, NotFound) as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
-    touched = decider.declared(decider.result(recorded))
+    touched = decider.declared(result or decider.result(recorded))
     if len(touched) != len(lines) or any(line[0] >= len(WHYS) for line in lines):
         raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
     line_of = dict(zip(sorted([ranking.name for ranking in touched]), lines, strict=True))

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rankbook.book import events, state
-from rankbook.book.deciding import Decider, Outcome, Result, within_cooldown
+from rankbook.book.deciding import Decider, Outcome, within_cooldown
+from rankbook.book.measuring import Result
 from rankbook.book.working import Working
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules, Fact, Ranking, Why

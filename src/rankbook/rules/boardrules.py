@@ -67,19 +67,25 @@ class BoardRules:
         return self._where is None or self._where(values)
 
     def check(self, fact: Fact) -> None:
-        """Hold a fact against the board before it is recorded. Raises `Refused`.
+        """Hold a fact against the board before it is recorded. Raises `Refused`."""
+        if self.counts(fact.values):
+            self.admit(fact)
 
-        The limits `min` and `max` are asked only here: what is recorded stays ranked.
+    def admit(self, fact: Fact) -> tuple[tuple[Ranking, ...], Candidate]:
+        """The rankings and the candidate of a fact that counts and is to be recorded.
+
+        The limits `min` and `max` are asked only here: what is recorded stays ranked. Raises
+        `Refused`.
         """
-        if not self.counts(fact.values):
-            return
-        self.rankings(fact.values, fact.at_us)
-        score = self.measure(fact.values)[self._first]
+        rankings = self._rankings_at(fact.values, fact.at_us)
+        candidate = self.candidate(fact)
+        score = candidate.measures[self._first]
         least, most = self._limits
         if least is not None and score < least:
             self._refuse(score, f"less than {self.board.min}")
         if most is not None and score > most:
             self._refuse(score, f"more than {self.board.max}")
+        return rankings, candidate
 
     def _refuse(self, score: Scaled, reason: str) -> NoReturn:
         measure = self._measures[self._first]
@@ -102,6 +108,9 @@ class BoardRules:
         """
         if self._where is not None and not self._where(values):
             return ()
+        return self._rankings_at(values, at_us)
+
+    def _rankings_at(self, values: Mapping[str, Any], at_us: int) -> tuple[Ranking, ...]:
         periods = [(span_at(at_us) or _NO_PERIOD).id for span_at in self._span_at]
         tags: list[str] = []
         for name in self._tag_names:

@@ -248,6 +248,16 @@ class Rebuildable(Protocol):
 
 
 @runtime_checkable
+class Holding(Protocol):
+    """A store that can answer many calls of one thread from one snapshot, which costs it less."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Within the block every call of this thread that reads is of one snapshot. No call that
+        writes may be made there."""
+        ...
+
+
+@runtime_checkable
 class Describable(Protocol):
     """A store that can say what it holds, in numbers."""
 

@@ -7,6 +7,7 @@ file and spaces.py know the engine.
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -51,6 +52,7 @@ class EmbeddedStore:
         self._closed = False
         self._generation: int | None = None
         self._note: bytes | None = None
+        self._held = threading.local()
 
     def _space(self, view: Transaction) -> Space:
         generation = spaces.number(view, self._role)
@@ -85,10 +87,30 @@ class EmbeddedStore:
         recover(path, lambda: _set_aside_if_damaged(path))
         return cls(Environment.share(path, create=create, **capacities))
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """One snapshot for every read of this thread within the block."""
+        with self._reading() as here:
+            self._held.space = here
+            try:
+                yield
+            finally:
+                self._held.space = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Space]:
+        """What is served, in the snapshot that this thread holds or in one of its own."""
+        held: Space | None = getattr(self._held, "space", None)
+        if held is not None:
+            yield held
+            return
+        with self._environment.view() as view:
+            yield self._space(view)
+
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
-        with self._environment.view() as view:
-            return self._space(view).position()
+        with self._reading() as here:
+            return here.position()
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """The position, and each entry wanted, from one snapshot."""
@@ -98,10 +120,9 @@ class EmbeddedStore:
             if known is None:
                 known = asked[ranking.name] = (ranking, [])
             known[1].append(member)
-        with self._environment.view() as view:
-            here = self._space(view)
+        with self._reading() as here:
             found = {
-                name: here.rankset(ranking).get_many(members)
+                name: here.known(ranking).get_many(members)
                 for name, (ranking, members) in asked.items()
             }
             position = here.position()
@@ -142,21 +163,13 @@ class EmbeddedStore:
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one snapshot."""
-        with self._environment.view() as view:
-            here = self._space(view)
-            sets: dict[str, RankSet] = {}
-            answers: list[Answer] = []
-            for query in queries:
-                rankset = sets.get(query.ranking.name)
-                if rankset is None:
-                    rankset = sets[query.ranking.name] = here.rankset(query.ranking)
-                answers.append(_answer(here, rankset, query))
+        with self._reading() as here:
+            answers = [_answer(here, here.known(query.ranking), query) for query in queries]
             return Reading(here.position(), answers)
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
         """The receipts published for these log positions."""
-        with self._environment.view() as view:
-            here = self._space(view)
+        with self._reading() as here:
             return [here.receipt(seq) for seq in seqs]
 
     @contextmanager
@@ -321,7 +334,7 @@ def _answer(here: Space, rankset: RankSet, query: Query) -> Answer:
         before, groups = rankset.count_before(rows[0].key[: rankset.group_bytes])
     beside: tuple[bytes | None, ...] = ()
     if query.beside is not None:
-        found = here.rankset(query.beside).get_many([row.member for row in rows])
+        found = here.known(query.beside).get_many([row.member for row in rows])
         beside = tuple([found[row.member][1] if row.member in found else None for row in rows])
     return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows, beside)
 

@@ -33,6 +33,7 @@ class Space:
     def __init__(self, view: Transaction, prefix: bytes) -> None:
         self.view = view
         self.prefix = prefix
+        self._known: dict[str, RankSet] = {}
 
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
@@ -47,6 +48,13 @@ class Space:
         """The set of a ranking."""
         name = self.prefix + ranking.name.encode()
         return self.view.rankset(name, ranking.key_bytes, ranking.group_bytes)
+
+    def known(self, ranking: RankingId) -> RankSet:
+        """The set of a ranking, for reading: found once in a transaction."""
+        found = self._known.get(ranking.name)
+        if found is None or (found.key_bytes, found.group_bytes) != ranking[1:]:
+            found = self._known[ranking.name] = self.rankset(ranking)
+        return found
 
     def receipt(self, seq: int) -> bytes | None:
         """The receipt for a log position."""
