@@ -1,6 +1,8 @@
 """Views of one ranking: queries for the store on the way down, entries with ranks on the way up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import repeat
 
 import msgspec
 
@@ -16,6 +18,7 @@ from rankbook.store.base import (
     FromBound,
     Query,
     RankingId,
+    Row,
     Slice,
     Store,
     window,
@@ -179,9 +182,30 @@ class RankingView:
 
     # --- for readers of several rankings in one snapshot -----------------------------------------
 
-    def top_query(self, limit: int) -> Query:
-        """The query of `top`."""
-        return ByPosition(self.id, 0, checked(limit), self.beside)
+    def top_query(self, limit: int, last: "Shown | None" = None) -> Query:
+        """The query of `top`; `last` is what it gave before."""
+        known = None if last is None or self.beside is not None else last.answer.version
+        return ByPosition(self.id, 0, checked(limit), self.beside, known)
+
+    def shown(self, answer: Answer, last: "Shown | None") -> "Shown":
+        """What `standings` gives for an answer to `top_query`; the last one where nothing changed.
+
+        Entries whose bytes are the same are not decoded again.
+        """
+        found = sliced(answer)
+        if last is None:
+            return Shown(found, self.standings(found))
+        if found.version == last.answer.version and (
+            self.beside is None or found.beside == last.answer.beside
+        ):
+            return last
+        known = {
+            row: (entry, beside)
+            for row, entry, beside in zip(
+                last.answer.rows, last.standings.entries, _each(last.answer.beside), strict=False
+            )
+        }
+        return Shown(found, self.standings(found, known))
 
     def entry_query(self, player: str) -> Query:
         """The query of `entry`."""
@@ -214,17 +238,14 @@ class RankingView:
         sealed = self.rules.is_sealed(self.span, self._now_us)
         return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
-    def standings(self, answer: Answer) -> Standings:
+    def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
         """The answer to one of this view's queries, as people read it. Raises `Corrupt`."""
         found = sliced(answer)
-        numbers = self.numbers(found)
-        entry = self.rules.entry
-        entries = [entry(number, *row) for number, row in zip(numbers, found.rows, strict=False)]
-        if self.beside is not None:
-            entries = [
-                msgspec.structs.replace(each, profile=_profile(kept))
-                for each, kept in zip(entries, found.beside, strict=False)
-            ]
+        entry = self._entry if known is None else partial(self._known_entry, known)
+        entries = [
+            entry(*each)
+            for each in zip(self.numbers(found), found.rows, _each(found.beside), strict=False)
+        ]
         return Standings(
             board=self.ranking.board,
             window=self.ranking.window,
@@ -233,6 +254,33 @@ class RankingView:
             count=self.capped(found.count),
             entries=tuple(entries),
         )
+
+    def _entry(self, rank: int, row: Row, beside: bytes | None) -> Entry:
+        entry = self.rules.entry(rank, *row)
+        if self.beside is None:
+            return entry
+        return msgspec.structs.replace(entry, profile=_profile(beside))
+
+    def _known_entry(self, known: "Known", rank: int, row: Row, beside: bytes | None) -> Entry:
+        last, kept = known.get(row, (None, None))
+        if last is None or kept != beside:
+            return self._entry(rank, row, beside)
+        return last if last.rank == rank else msgspec.structs.replace(last, rank=rank)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """An answer of the store, and the standings made of it."""
+
+    answer: Slice
+    standings: Standings
+
+
+Known = dict[Row, tuple[Entry, bytes | None]]
+
+
+def _each(beside: Sequence[bytes | None]) -> Iterable[bytes | None]:
+    """What stands beside each row; nothing where no ranking was named."""
+    return beside or repeat(None)
 
 
 def member(player: str) -> bytes:

@@ -55,12 +55,17 @@ class Row(NamedTuple):
 
 
 class ByPosition(NamedTuple):
-    """Rows from the 0-based position `start`, at most `limit`."""
+    """Rows from the 0-based position `start`, at most `limit`.
+
+    A reader who has them as of the version `known` need not get them again: a store may answer
+    without rows while the ranking's version is this.
+    """
 
     ranking: RankingId
     start: int
     limit: int
     beside: RankingId | None = None
+    known: int | None = None
 
 
 class AroundMember(NamedTuple):
@@ -254,6 +259,15 @@ class Holding(Protocol):
     def hold(self) -> AbstractContextManager[None]:
         """Within the block every call of this thread that reads is of one snapshot. No call that
         writes may be made there."""
+        ...
+
+
+@runtime_checkable
+class Stamped(Protocol):
+    """A store that can say cheaply that nothing has been written since."""
+
+    def stamp(self) -> int:
+        """A number that any write of any process changes. Raises `StoreError` when closed."""
         ...
 
 

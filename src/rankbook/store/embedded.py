@@ -107,6 +107,10 @@ class EmbeddedStore:
         with self._environment.view() as view:
             yield self._space(view)
 
+    def stamp(self) -> int:
+        """The number of the last transaction of any process."""
+        return self._environment.stamp()
+
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
         with self._reading() as here:
@@ -325,6 +329,8 @@ def _answer(here: Space, rankset: RankSet, query: Query) -> Answer:
     if isinstance(query, CountBefore):
         counted = [rankset.count_before(bound) for bound in query.bounds]
         return Counts(rankset.version, len(rankset), rankset.groups, counted)
+    if isinstance(query, ByPosition) and query.known == rankset.version:
+        return Slice(rankset.version, len(rankset), rankset.groups, 0, 0, 0, [])
     start, limit = _range(rankset, query)
     rows = [Row(*entry) for entry in rankset.scan(start, limit)]
     if not rows:
