@@ -144,13 +144,30 @@ class Postgres:
 
 
 @contextmanager
-def postgres_server(*, fsync: bool = True) -> Iterator[Postgres]:
+def small_disk(megabytes: int) -> Iterator[Path]:
+    """A file system of that size. Raises `Missing` where none may be mounted."""
+    with tempfile.TemporaryDirectory(prefix="rankbook-disk-") as name:
+        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", name]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            raise Missing("needs the right to mount a small file system: run as root") from None
+        try:
+            yield Path(name)
+        finally:
+            subprocess.run(["umount", "--lazy", name], check=True)
+
+
+@contextmanager
+def postgres_server(*, fsync: bool = True, within: Path | None = None) -> Iterator[Postgres]:
     """A running PostgreSQL. Raises `Missing` where its programs are not installed.
 
     Without `fsync` it survives its own crash but not one of the machine, and is kept in memory.
+    `within` is the folder to make it in.
     """
     programs = _postgres_programs()
-    within = None if fsync else _memory()
+    if within is None and not fsync:
+        within = _memory()
     with tempfile.TemporaryDirectory(prefix="rankbook-postgres-", dir=within) as name:
         folder = Path(name) / "cluster"
         folder.mkdir(mode=0o700)

@@ -1,7 +1,11 @@
 """The disk is full, in the log or in the rankings: an error, and nothing is lost or torn."""
 
+import os
+import random
+import shutil
 import signal
 from collections import Counter
+from contextlib import ExitStack
 
 import psycopg
 import pytest
@@ -9,6 +13,11 @@ import pytest
 from rankbook import LogError
 from tests.book.home import result
 from tests.faults.site import assert_sound, open_book
+from tests.servers import Missing, postgres_server, skip_or_fail, small_disk
+
+DISK_MB = 160
+ROOM = 2_000_000
+MANY = 500
 
 REFUSE = """
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -46,8 +55,56 @@ def test_a_sqlite_log_that_is_full_refuses_and_keeps_what_it_has(place, nursery,
         assert_sound(book, Counter(f"p{n % 3}" for n in range(count)))
 
 
+def large(number):
+    """A result that takes some 30 KB in a log, however it is compressed."""
+    source = random.Random(number)
+    notes = {f"note{each}": source.randbytes(480).hex() for each in range(30)}
+    return result("asha", 1, id=f"large-{number}", **notes)
+
+
+@pytest.fixture
+def small_server():
+    """A PostgreSQL server on a small disk of its own, and the disk."""
+    with ExitStack() as stack:
+        try:
+            disk = stack.enter_context(small_disk(DISK_MB))
+        except Missing as missing:
+            pytest.skip(str(missing))
+        try:
+            server = stack.enter_context(postgres_server(fsync=False, within=disk))
+        except Missing as missing:
+            skip_or_fail(missing)
+        yield server, disk
+
+
+def test_a_postgresql_server_whose_disk_is_full_keeps_what_it_acknowledged(place, small_server):
+    """Room is left in its write-ahead log, which is allocated before."""
+    server, disk = small_server
+    with server.database() as uri, open_book(place, uri) as book:
+        book.submit(large(1))
+        ballast = disk / "ballast"
+        with ballast.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - ROOM)
+        full = ""
+        number = 1
+        while not full:
+            number += 1
+            assert number < MANY
+            try:
+                assert book.submit(large(number)).status == "ranked"
+            except LogError as error:
+                full = str(error)
+        assert "53100" in full
+        assert number > 2
+        assert book.log.head() == number - 1
+        assert book.outcome(f"large-{number}").status == "unknown"
+        ballast.unlink()
+        assert book.submit(large(number)).status == "ranked"
+        assert_sound(book, {"asha": number})
+
+
 def test_a_postgresql_log_that_is_full_refuses_and_records_nothing(place, postgres_uri):
-    """PostgreSQL's own error stands for the disk: a real one would be the whole server's."""
+    """PostgreSQL's own error, at a moment that is known."""
     with open_book(place, postgres_uri) as book:
         book.submit(result("asha", 1, id="a"))
         with psycopg.connect(postgres_uri, autocommit=True) as connection:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from rankbook.book.deciding import Outcome
 from rankbook.book.working import Working
 from rankbook.rules import BoardRules
-from rankbook.store.base import CountBefore, Counts, RankingId
+from rankbook.store.base import CountBefore, Counts, Query, RankingId
 
-Ranks = tuple[int | None, int | None]
+Rank = int | None
+Ranks = tuple[Rank, Rank]
 _Bound = Callable[[bytes, bytes], bytes]
 
 
@@ -36,17 +37,14 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
 
     Raises `PositionMoved` when the store has moved on.
     """
+    if len(outcomes) == 1 and all(map(_is_simple, outcomes[0])):
+        return [_alone(working, outcomes[0])]
     moves: dict[str, _Moves] = {}
-    for outcome in (outcome for each in outcomes for outcome in each):
-        id, member = outcome.id, outcome.member
-        move = moves.get(id.name)
-        if move is None:
-            move = moves[id.name] = _Moves(outcome.rules, id, {}, {})
-        old, new = working.was(id, member), working.get(id, member)
-        if old is not None:
-            move.before[member] = old.key
-        if new is not None:
-            move.after[member] = new.key
+    for each in outcomes:
+        for outcome in each:
+            name = outcome.id.name
+            if name not in moves:
+                moves[name] = _moves(working, outcome.rules, outcome.id)
     bounds = {name: _bounds(move) for name, move in moves.items()}
     reading = working.read([CountBefore(moves[name].ranking, bounds[name]) for name in moves])
     ranks: dict[str, dict[bytes, Ranks]] = {}
@@ -56,6 +54,46 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
             ranks[name] = _capped(move, counts, _ranks(move, counts))
     nowhere = (None, None)
     return [[ranks[o.id.name].get(o.member, nowhere) for o in each] for each in outcomes]
+
+
+def _is_simple(outcome: Outcome) -> bool:
+    board = outcome.rules.board
+    return board.numbering == "competition" and board.size is None
+
+
+def _alone(working: Working, outcomes: Sequence[Outcome]) -> list[Ranks]:
+    """The shared ranks of the only event of a step: nobody else moves.
+
+    An event does not touch a ranking twice.
+    """
+    pairs = [(_group(each, each.before), _group(each, each.after)) for each in outcomes]
+    queries: list[Query] = [
+        CountBefore(each.id, tuple([bound for bound in pair if bound is not None]))
+        for each, pair in zip(outcomes, pairs, strict=True)
+    ]
+    ranks: list[Ranks] = []
+    for (old, new), answer in zip(pairs, working.read(queries).answers, strict=True):
+        before = answer.before if isinstance(answer, Counts) else []
+        was = None if old is None else before[0][0] + 1
+        now = None if new is None else before[-1][0] + 1
+        if now is not None and old is not None and new is not None and old < new:
+            now -= 1  # the entry itself was counted before its new place
+        ranks.append((was, now))
+    return ranks
+
+
+def _group(outcome: Outcome, key: bytes | None) -> bytes | None:
+    return None if key is None else key[: outcome.id.group_bytes]
+
+
+def _moves(working: Working, rules: BoardRules, id: RankingId) -> _Moves:
+    before, after = working.moves(id)
+    return _Moves(
+        rules,
+        id,
+        {member: entry.key for member, entry in before.items() if entry is not None},
+        {member: entry.key for member, entry in after.items() if entry is not None},
+    )
 
 
 def _bounds(move: _Moves) -> tuple[bytes, ...]:
@@ -126,18 +164,23 @@ def _numbered(
     taken: Sequence[bytes],
     given: Sequence[bytes],
 ) -> dict[bytes, Ranks]:
-    """`taken` and `given`, ascending, are what the step subtracts from a count and adds to it."""
-    ranks: dict[bytes, Ranks] = {}
-    for member in move.before.keys() | move.after.keys():
-        old, new = move.before.get(member), move.after.get(member)
-        was = now = None
-        if old is not None:
-            was = counts[bound_of(member, old)][column] + 1
-        if new is not None:
-            bound = bound_of(member, new)
-            now = counts[bound][column] + 1 - bisect_left(taken, bound) + bisect_left(given, bound)
-        ranks[member] = (was, now)
-    return ranks
+    """`taken` and `given`, ascending, are what the step subtracts from a count and adds to it.
+
+    Members of one bound have one rank: it is counted once.
+    """
+    before = {member: bound_of(member, key) for member, key in move.before.items()}
+    after = {member: bound_of(member, key) for member, key in move.after.items()}
+    was: dict[bytes | None, Rank] = {None: None}
+    now: dict[bytes | None, Rank] = {None: None}
+    for bound in set(before.values()):
+        was[bound] = counts[bound][column] + 1
+    for bound in set(after.values()):
+        change = bisect_left(given, bound) - bisect_left(taken, bound)
+        now[bound] = counts[bound][column] + 1 + change
+    return {
+        member: (was[before.get(member)], now[after.get(member)])
+        for member in before.keys() | after.keys()
+    }
 
 
 def _groups(

@@ -1,6 +1,6 @@
 """The entries that one step of folding reads and changes, over the store at one position."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
@@ -16,6 +16,8 @@ from rankbook.store.base import (
 )
 
 PAGE = 1000
+
+Entries = Mapping[bytes, Stored | None]
 
 
 class Table:
@@ -94,13 +96,21 @@ class Working:
 
     def put(self, id: RankingId, member: bytes, entry: Stored) -> None:
         """Give the member this entry."""
-        self.get(id, member)
-        self._tables[id.name].after[member] = entry
+        table = self._tables.get(id.name)
+        if table is None or member not in table.after:
+            self.get(id, member)
+            table = self._tables[id.name]
+        table.after[member] = entry
 
     def remove(self, id: RankingId, member: bytes) -> None:
         """Take the member's entry out."""
         self.get(id, member)
         self._tables[id.name].after[member] = None
+
+    def moves(self, id: RankingId) -> tuple[Entries, Entries]:
+        """What the step knows of a ranking: member -> entry, before it and as it is now."""
+        table = self._table(id)
+        return table.before, table.after
 
     def drop(self, id: RankingId) -> None:
         """Take a whole ranking out, with what the step has put in it."""

@@ -9,7 +9,7 @@ from rankbook.rules.board import Board
 from rankbook.rules.folding import Candidate, Fact, Keep, best, first, latest
 from rankbook.rules.instants import instant
 from rankbook.rules.options import micros_of, scaled_limits
-from rankbook.rules.ordering import OrderCodec
+from rankbook.rules.ordering import COLUMN_BYTES, OrderCodec
 from rankbook.rules.periods import PeriodSpan, Window, closes_at, is_closed
 from rankbook.rules.ranking import Ranking, Tags, tag_text, tags_of
 from rankbook.rules.scoring import Scaled
@@ -40,6 +40,7 @@ class BoardRules:
         self._by_sequence = board.keep == "latest" and board.latest_by == "sequence"
         self._span_at = tuple([window.span_at for window in self.windows.values()])
         self._tag_names = tuple(sorted({name for split in board.splits for name in split}))
+        self._scores: dict[bytes, Number] = {}
         self._cache: dict[tuple[Any, ...], tuple[Ranking, ...]] = {}
 
     def _keep(self) -> Keep:
@@ -180,7 +181,14 @@ class BoardRules:
 
     def key_score(self, key: bytes) -> Number:
         """The same, read from an order key; no stored value is decoded."""
-        return self._measures[self._first].type.number(self.codec.first(key))
+        column = key[:COLUMN_BYTES]
+        found = self._scores.get(column)
+        if found is None:
+            if len(self._scores) >= MAX_CACHED_RANKINGS:
+                self._scores.clear()
+            found = self._measures[self._first].type.number(self.codec.first(key))
+            self._scores[column] = found
+        return found
 
     def score_bound(self, score: object) -> bytes:
         """The first 8 bytes of every key with this score. Raises `Refused` for no such number."""

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 Scaled = int | float
 
+COLUMN_BYTES = 8
+
 _TOP = 2**63
 _LOWER = 2**63 - 1
 _DOUBLE = struct.Struct(">d")
@@ -48,7 +50,7 @@ class OrderCodec:
     def __init__(self, columns: Sequence[Column], tie_break: str) -> None:
         """`tie_break` is "first", "last" or "player"."""
         self.columns = tuple(columns)
-        self.group_bytes = 8 * len(self.columns)
+        self.group_bytes = COLUMN_BYTES * len(self.columns)
         self.key_bytes = self.group_bytes + (0 if tie_break == "player" else 8)
         self._pack = struct.Struct(f">{self.key_bytes // 8}Q").pack
         # value -> base + sign * value, for every column
