@@ -7,7 +7,9 @@ from importlib import import_module
 BENCHES: dict[str, str] = {
     "engine": "bench.engine",
     "fold": "bench.fold",
+    "http": "bench.http",
     "motor_sport": "bench.motor_sport",
+    "stores": "bench.stores",
     "submit": "bench.submit",
 }
 

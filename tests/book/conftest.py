@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.home import STORES, Clock, Home
+from tests.book.home import SERVERS, STORES, Clock, Home
+from tests.book.parted import PARTITIONS, PartedHome
 
 IN_MEMORY = Path("/dev/shm")
 
@@ -35,10 +36,17 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=[*STORES, "redis"])
 def home(request, place, clock):
     """A home whose rankings agree with its log at the end of every test."""
-    home = Home(request.param, place, clock)
+    yield from home_of(request, place, clock)
+
+
+def home_of(request, place, clock):
+    """The home on the store that is the fixture's parameter."""
+    server = SERVERS.get(request.param)
+    uri = request.getfixturevalue(server) if server else None
+    home = Home(request.param, place, clock, uri)
     yield home
     home.end()
 
@@ -47,5 +55,29 @@ def home(request, place, clock):
 def memory_home(place, clock):
     """A home on the store in memory, which fails when asked to."""
     home = Home("memory", place, clock)
+    yield home
+    home.end()
+
+
+@pytest.fixture
+def boards(place, clock):
+    """A home of books with a part for each board."""
+    home = PartedHome("by board", place, clock)
+    yield home
+    home.end()
+
+
+@pytest.fixture
+def periods(place, clock):
+    """A home of books whose periods are spread over three parts."""
+    home = PartedHome("by period", place, clock)
+    yield home
+    home.end()
+
+
+@pytest.fixture(params=PARTITIONS)
+def parted(request, place, clock):
+    """A home of books in parts of either kind."""
+    home = PartedHome(request.param, place, clock)
     yield home
     home.end()

@@ -21,6 +21,8 @@ STORES = {
     "embedded": ("embedded:", {}),
     "trees": ("embedded:", {"page_bytes": 200, "compact_bytes": 0, "cache_pages": 20}),
 }
+# Stores on servers -> the fixture with the URI of an empty one.
+SERVERS = {"redis": "redis_uri", "cluster": "cluster_uri", "upstash": "upstash_uri"}
 
 
 class Clock:
@@ -68,8 +70,8 @@ class Wrapped:
 class Home:
     """One log and one store under `path`. `agrees` is cleared by a test that does damage."""
 
-    def __init__(self, kind, path, clock):
-        uri, capacities = STORES[kind]
+    def __init__(self, kind, path, clock, uri=None):
+        uri, capacities = (uri, {}) if uri else STORES[kind]
         self.path = path
         self.clock = clock
         self.store = open_store(uri, path, **capacities)

@@ -1,5 +1,20 @@
-"""The same homes as the book's own tests have."""
+"""The same homes as the book's own tests have, and on every server."""
 
-from tests.book.conftest import clock, home, memory_home, place, temporary_directories
+import pytest
 
-__all__ = ["clock", "home", "memory_home", "place", "temporary_directories"]
+from tests.book.conftest import clock, home_of, memory_home, place, temporary_directories
+from tests.book.home import SERVERS, STORES
+from tests.book.parted import PARTITIONS, PartedHome
+
+__all__ = ["clock", "memory_home", "place", "temporary_directories"]
+
+
+@pytest.fixture(params=[*STORES, *SERVERS, *PARTITIONS])
+def home(request, place, clock):
+    """A home whose rankings agree with its log at the end of every test."""
+    if request.param not in PARTITIONS:
+        yield from home_of(request, place, clock)
+        return
+    home = PartedHome(request.param, place, clock)
+    yield home
+    home.end()

@@ -107,6 +107,24 @@ def test_a_rebuild_goes_on_while_the_book_is_open(small_book, rankbook, shell):
     assert rankbook("repair", "--book", small_book).code == 0
 
 
+def test_rebuild_fills_another_store_while_the_one_there_is_goes_on(
+    small_book, rankbook, redis_uri
+):
+    for uri in (redis_uri, "embedded:moved"):
+        with Rankbook.open(small_book) as book:
+            answer = rankbook("rebuild", "--store", uri, "--json", "--book", small_book)
+            assert (answer.code, answer.json) == (0, {"position": 4})
+            assert book.ranking("speed").count() == 4
+            path = small_book / "rankbook.toml"
+            before = path.read_text()
+        path.write_text(before.replace('store = "embedded:"', f'store = "{uri}"'))
+        assert rankbook("verify", "--book", small_book).code == 0
+        assert rankbook("doctor", "--json", "--book", small_book).json["store_position"] == 4
+        path.write_text(before)
+    answer = rankbook("rebuild", "--store", redis_uri, "--board", "speed", "--book", small_book)
+    assert (answer.code, "without --board" in answer.stderr) == (2, True)
+
+
 def test_a_rebuild_without_a_book_is_one_line_and_makes_none(tmp_path, rankbook):
     for place in (tmp_path, tmp_path / "nowhere"):
         answer = rankbook("rebuild", "--book", place)

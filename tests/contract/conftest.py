@@ -58,7 +58,14 @@ def postgres_backend(request: pytest.FixtureRequest) -> LogBackend:
 
 
 LOGS = {"sqlite": sqlite_backend, "postgres": postgres_backend}
-STORES = {"memory": "memory:", "embedded": "embedded:"}
+# Store -> the fixture with its URI, where it is on a server, or the URI.
+STORES = {
+    "memory": "memory:",
+    "embedded": "embedded:",
+    "redis": "redis_uri",
+    "cluster": "cluster_uri",
+    "upstash": "upstash_uri",
+}
 
 
 @pytest.fixture(params=LOGS)
@@ -74,18 +81,26 @@ def log(backend: LogBackend) -> Iterator[Log]:
 
 
 @pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store_uri(request: pytest.FixtureRequest) -> str:
+    """The URI of an empty store of each kind."""
+    place = STORES[request.param]
+    uri: str = request.getfixturevalue(place) if place.endswith("_uri") else place
+    return uri
+
+
+@pytest.fixture
+def store(store_uri: str, tmp_path: Path) -> Iterator[Store]:
     """A store, whose own check must be silent at the end of every test."""
-    store = open_store(STORES[request.param], tmp_path)
+    store = open_store(store_uri, tmp_path)
     yield store
     with store.audit() as audit:
         assert list(audit.faults()) == []
     store.close()
 
 
-@pytest.fixture(params=STORES)
-def closed_store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    store = open_store(STORES[request.param], tmp_path)
+@pytest.fixture
+def closed_store(store_uri: str, tmp_path: Path) -> Store:
+    store = open_store(store_uri, tmp_path)
     store.close()
     store.close()
     return store

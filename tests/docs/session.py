@@ -4,12 +4,17 @@
 - ```console: each `$ ` line (with the `> ` lines after it) is a command; what stands below it must
   be what it prints, on both streams. A line `...` stands for any lines.
 - ```python: runs; a ```text block right after it must be what it prints.
+
+Where a document speaks of port 8000, a free one is in its place.
 """
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +23,7 @@ from tests.docs.markdown import Block, blocks
 
 MARK = "@@ step {} @@"
 TIMEOUT_SECONDS = 120
+PORT = "8000"  # what `rankbook serve` listens on
 PASSED = ("PYTHONPATH", "RANKBOOK_PLAIN", "RANKBOOK_REQUIRE_COMPILED")
 
 
@@ -69,9 +75,10 @@ def run(made: list[Step], folder: Path) -> list[str]:
         f"{step.command}\n__status=$?; printf '\\n{MARK.format(index)}\\n'; (exit $__status)\n"
         for index, step in enumerate(made)
     )
-    ran = subprocess.run(
+    port = _free_port() if f":{PORT}" in script else PORT
+    shell = subprocess.Popen(
         ["bash"],
-        input=script,
+        stdin=subprocess.PIPE,
         cwd=folder,
         env={
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -80,22 +87,33 @@ def run(made: list[Step], folder: Path) -> list[str]:
             "PYTHONUNBUFFERED": "1",
             "PYTHONUTF8": "1",
             "LANG": "C.UTF-8",
+            "RANKBOOK_PORT": port,
             **{name: each for name, each in os.environ.items() if name in PASSED},
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-        timeout=TIMEOUT_SECONDS,
-        check=False,
+        start_new_session=True,
     )
+    try:
+        said, _none = shell.communicate(script.replace(f":{PORT}", f":{port}"), TIMEOUT_SECONDS)
+    finally:
+        # What a document has left running goes with its shell.
+        with suppress(ProcessLookupError):
+            os.killpg(shell.pid, signal.SIGKILL)
     printed = []
-    rest = ran.stdout
+    rest = said.replace(f":{port}", f":{PORT}")
     for index in range(len(made)):
         before, mark, rest = rest.partition(f"\n{MARK.format(index)}\n")
         assert mark, f"the shell ended at: {made[index].command}\n{before}"
         printed.append(before)
     return printed
+
+
+def _free_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return str(probe.getsockname()[1])
 
 
 def matches(expected: list[str], printed: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from rankbook.book import Rankbook
-from rankbook.cli import tables
+from rankbook.cli import demo_pages, tables
 from rankbook.cli.bundle import draw
 from rankbook.cli.init import make, template
 from rankbook.cli.options import BookOption, given
@@ -25,20 +25,39 @@ from rankbook.model import Event, Value
 BATCH = 1000
 BOARD = "speed"
 
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        envvar="RANKBOOK_DEMO_SECONDS",
+        metavar="N",
+        min=0,
+        help="How long to serve; 0 is not at all.  [default: until Ctrl-C]",
+        show_default=False,
+    ),
+]
+
 
 def demo(
     ctx: typer.Context,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another sample.")] = 1,
+    seconds: SecondsOption = None,
     book: BookOption = None,
 ) -> None:
-    """Show what Rankbook does: make a sample book, import a month of results, and read it.
+    """Show what Rankbook does: make a sample book, import a month of results, read and serve it.
 
-    With --book the book stays; else it goes when the tour is over.
+    On a terminal it then serves the pages, with results that go on coming, until Ctrl-C. Where
+    stdout is no terminal it ends after the tour unless --seconds says otherwise. With --book the
+    book stays; else it goes at the end.
     """
     with _directory(given(ctx, book)) as directory:
         make(directory, template("typing"))
         with Rankbook.open(directory) as open_book:
             _tour(open_book, seed)
+        if seconds is None and stdout().is_terminal:
+            demo_pages.serve(directory, seed, None)
+        elif seconds:
+            demo_pages.serve(directory, seed, seconds)
 
 
 @contextmanager

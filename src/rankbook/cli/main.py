@@ -25,6 +25,7 @@ from rankbook.cli.forget import forget
 from rankbook.cli.histogram import histogram
 from rankbook.cli.import_ import import_
 from rankbook.cli.init import init
+from rankbook.cli.key import key
 from rankbook.cli.migrate import migrate
 from rankbook.cli.options import BookOption
 from rankbook.cli.outcome import outcome
@@ -38,6 +39,7 @@ from rankbook.cli.repair import repair
 from rankbook.cli.restore import restore
 from rankbook.cli.scores import scores
 from rankbook.cli.seasons import seasons
+from rankbook.cli.serve import serve
 from rankbook.cli.submit import submit
 from rankbook.cli.top import top
 from rankbook.cli.unban import unban
@@ -115,6 +117,8 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     "backup": backup,
     "restore": restore,
     "migrate": migrate,
+    "key": key,
+    "serve": serve,
     "demo": demo,
 }
 for name, command in SUBCOMMANDS.items():

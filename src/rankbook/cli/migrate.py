@@ -26,7 +26,7 @@ def migrate(ctx: typer.Context, as_json: JsonOption = False, book: BookOption = 
     Opening a book does so, too; this does nothing else.
     """
     where = place(ctx, book)
-    done = bring_up(_spec(where).log, where)
+    done = bring_up(specification(where).log, where)
     if as_json:
         document(Migration(before=done.before, after=done.after))
     elif done.before == done.after:
@@ -35,7 +35,8 @@ def migrate(ctx: typer.Context, as_json: JsonOption = False, book: BookOption = 
         show(f"The log is migrated from schema {done.before} to {done.after}.")
 
 
-def _spec(where: Path) -> BookSpec:
+def specification(where: Path) -> BookSpec:
+    """What the rankbook.toml of a directory says. Raises `BookError` and `SpecError`."""
     try:
         return load((where / FILE).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

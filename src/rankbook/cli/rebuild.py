@@ -4,14 +4,19 @@ from typing import Annotated
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from rankbook.book import Rankbook
+from rankbook.cli.migrate import specification
 from rankbook.cli.options import BookOption, JsonOption, PeriodOption, place
 from rankbook.cli.output import document, show
 from rankbook.cli.progress import counted, progress
 
 OnlyBoard = Annotated[
     str | None, typer.Option("--board", metavar="B", help="Only the rankings of this board.")
+]
+OtherStore = Annotated[
+    str | None, typer.Option("--store", metavar="URI", help="Make them in this store instead.")
 ]
 
 
@@ -25,6 +30,7 @@ def rebuild(
     ctx: typer.Context,
     board: OnlyBoard = None,
     period: PeriodOption = None,
+    store: OtherStore = None,
     as_json: JsonOption = False,
     book: BookOption = None,
 ) -> None:
@@ -32,12 +38,17 @@ def rebuild(
 
     The old ones are served until the new ones replace them in one step. A rebuild that was
     stopped goes on where it was. Processes that have the book open under another rankbook.toml
-    must be started again.
+    must be started again. With --store they are made in another store while that of the
+    rankbook.toml goes on serving; change its line afterwards.
     """
     if period is not None and board is None:
         raise typer.BadParameter("--period needs --board")
+    if store is not None and board is not None:
+        raise typer.BadParameter("--store is for all rankings, without --board")
+    where = place(ctx, book)
+    spec = None if store is None else replace(specification(where), store=store)
     with (
-        Rankbook.open(place(ctx, book), catch_up=False, outdated=True) as open_book,
+        Rankbook.open(where, spec=spec, catch_up=False, outdated=True) as open_book,
         progress() as told,
     ):
         head = open_book.log.head()

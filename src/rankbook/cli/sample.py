@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import NamedTuple
 
+import msgspec
+
 from rankbook.model import Event, Value
 
 PLAYERS = 200
@@ -59,6 +61,17 @@ def results(seed: int, end: datetime) -> Iterator[Event]:
         start = midnight - timedelta(days=DAYS - 1 - day)
         length = end - midnight if day == DAYS - 1 else timedelta(days=1)
         yield _result(rng, rng.choice(players), f"sample:{seed}:{index}", start + moment * length)
+
+
+def more(seed: int) -> Iterator[Event]:
+    """Results without an end, of now: mostly of those who are good, and on a good day."""
+    rng = Random(seed + 2)
+    players = sorted(typists(seed), key=lambda typist: -typist.wpm)
+    while True:
+        typist = players[min(int(rng.expovariate(1 / 25)), PLAYERS - 1)]
+        fit = typist._replace(wpm=typist.wpm + 6, spread=typist.spread * 1.2)
+        event = _result(rng, fit, "", datetime.now(UTC))
+        yield msgspec.structs.replace(event, at=None)
 
 
 def _midnight(end: datetime) -> datetime:

@@ -60,7 +60,8 @@ def receipt(made_of: Receipt, *, only_changed: bool = False) -> Table:
     shown = [each for each in made_of.rankings if each.changed or not only_changed]
     caption = ""
     if made_of.status == "pending":
-        caption = "recorded; the next fold ranks it"
+        where = " in " + ", ".join(made_of.pending_parts) if made_of.pending_parts else ""
+        caption = f"recorded; the next fold ranks it{where}"
     elif only_changed:
         caption = f"{len(shown):,} of {len(made_of.rankings):,} rankings changed"
     made = table(f"{made_of.player} · {made_of.status} · {made_of.event_id}", caption)

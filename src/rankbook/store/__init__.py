@@ -36,9 +36,26 @@ def _durability(settings: str) -> dict[str, str]:
     )
 
 
+def _redis(scheme: str) -> Callable[[str, Path, bool, dict[str, Any]], Store]:
+    def opener(rest: str, directory: Path, create: bool, parameters: dict[str, Any]) -> Store:
+        from rankbook.store.redis import open_redis
+
+        store: Store = open_redis(f"{scheme}:{rest}", **parameters)
+        return store
+
+    return opener
+
+
 SCHEMES: dict[str, Callable[[str, Path, bool, dict[str, Any]], Store]] = {
     "embedded": _embedded,
     "memory": _memory,
+    "redis": _redis("redis"),
+    "redis+cluster": _redis("redis+cluster"),
+    "redis+sentinel": _redis("redis+sentinel"),
+    "rediss": _redis("rediss"),
+    "unix": _redis("unix"),
+    "upstash+http": _redis("upstash+http"),
+    "upstash+https": _redis("upstash+https"),
 }
 
 
@@ -54,5 +71,6 @@ def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: 
     opener = SCHEMES.get(scheme)
     if not colon or opener is None:
         known = ", ".join(f"{name}:" for name in SCHEMES)
-        raise SpecError("book.store", f"no store is called {uri!r}; there is {known}")
+        shown = uri.partition("//")[0]  # what follows may hold a password
+        raise SpecError("book.store", f"no store is called {shown!r}; there is {known}")
     return opener(rest, directory, create, parameters)

@@ -263,6 +263,18 @@ class Holding(Protocol):
 
 
 @runtime_checkable
+class Parted(Protocol):
+    """A store that can keep rankings in parts of its place, each of them a store of its own."""
+
+    def part(self, name: str) -> Store:
+        """The store in the part of this name: its own position, rankings and receipts.
+
+        Connections may be shared: each part, and this store, is closed at the end.
+        """
+        ...
+
+
+@runtime_checkable
 class Stamped(Protocol):
     """A store that can say cheaply that nothing has been written since."""
 

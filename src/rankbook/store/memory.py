@@ -138,7 +138,7 @@ def find(rankings: dict[str, MemoryRanking], id: RankingId) -> MemoryRanking:
 
 
 class MemoryStore:
-    """The `Store` and `Auditable` protocols in memory, thread-safe; gone with the process."""
+    """`Store`, `Auditable` and `Parted` in memory, thread-safe; gone with the process."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -146,6 +146,7 @@ class MemoryStore:
         self._rankings: dict[str, MemoryRanking] = {}
         self._receipts: dict[int, bytes] = {}
         self._faults: list[When] = []
+        self._parts: dict[str, MemoryStore] = {}
         self._closed = False
 
     def fail_next_publish(self, when: When) -> None:
@@ -229,12 +230,19 @@ class MemoryStore:
             snapshot = MemoryAudit(self._position, deepcopy(self._rankings))
         yield snapshot
 
+    def part(self, name: str) -> "MemoryStore":
+        """See `Parted.part`. The same name is the same store."""
+        with self._open():
+            return self._parts.setdefault(name, MemoryStore())
+
     def close(self) -> None:
         """See `Store.close`. What was kept is gone; every other call then raises `StoreError`."""
         with self._lock:
             self._closed = True
             self._rankings.clear()
             self._receipts.clear()
+            for part in self._parts.values():
+                part.close()
 
     @contextmanager
     def _open(self) -> Iterator[None]:

@@ -1,0 +1,91 @@
+"""The application, put together: handlers, errors, documentation, and what they share."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from logging import getLogger
+from typing import Any
+
+from litestar import Litestar, Request, Response
+from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.types import ControllerRouterHandler
+
+from rankbook.book import Rankbook, system_clock
+from rankbook.book.book import Clock
+from rankbook.errors import RankbookError
+from rankbook.http import access, admin, events, health, live, metrics, pages, reads
+from rankbook.http.describing import description
+from rankbook.http.front import Front
+from rankbook.http.limits import intake
+from rankbook.http.metrics import Counted, Metrics
+from rankbook.http.problems import UNEXPECTED, answer, told
+from rankbook.http.served import Served
+from rankbook.http.settings import Settings
+
+Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
+
+_log = getLogger("rankbook.http")
+
+HANDLERS: list[ControllerRouterHandler] = [
+    *health.handlers,
+    *reads.handlers,
+    *live.handlers,
+    *events.handlers,
+    *admin.handlers,
+    *metrics.handlers,
+    *access.handlers,
+    *pages.handlers,
+]
+
+
+def app(
+    book: Rankbook,
+    settings: Settings | None = None,
+    *,
+    clock: Clock = system_clock,
+    around: Sequence[Lifespan] = (),
+) -> Litestar:
+    """The service of a book: an ASGI application to run, or to mount under any other.
+
+    The book stays the caller's, who closes it after the application has stopped. `clock` is the
+    book's own. `around` are context managers entered before the service's own at its start, and
+    left after it.
+    """
+    chosen = settings or Settings()
+    counts = Metrics()
+    served = Served(book, chosen, clock, counts)
+    application = Litestar(
+        HANDLERS,
+        state=State({"served": served}),
+        exception_handlers=dict.fromkeys(ERRORS, failed),
+        middleware=[intake(chosen)],
+        lifespan=[*around, _lifespan],
+        openapi_config=description(book.spec.name),
+        cors_config=CORSConfig(allow_origins=list(chosen.cors)) if chosen.cors else None,
+        logging_config=None,
+    )
+    # Around the answers to errors too, which the middleware of the framework does not see.
+    application.asgi_handler = Front(Counted(application.asgi_handler, counts), served)
+    return application
+
+
+ERRORS: tuple[type[Exception], ...] = (RankbookError, HTTPException, Exception)
+
+
+def failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """The answer to an error: problem details, or a page for those who look with a browser."""
+    found, headers = told(error)
+    if found.status == UNEXPECTED.status:
+        _log.error("a request failed unexpectedly", exc_info=error)
+    if pages.wants_page(request):
+        return pages.problem_page(request, found, headers)
+    return answer(found, headers)
+
+
+@asynccontextmanager
+async def _lifespan(application: Litestar) -> AsyncIterator[None]:
+    served: Served = application.state.served
+    served.writer.start()
+    yield
+    await served.stop()

@@ -1,0 +1,95 @@
+"""Connections: what uvicorn does with one, and limits on the head of a request.
+
+Uvicorn bounds neither the size of a head nor the time that it takes, so that a client who never
+ends one would hold a connection and its memory for good.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import Any, cast
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+HEAD_BYTES = 65_536
+HEAD_SECONDS = 10.0
+
+_TITLES = {
+    400: "The request cannot be read",
+    408: "The request took too long",
+    431: "The head of the request is too large",
+}
+
+
+class Connection(HttpToolsProtocol):
+    """A connection whose heads have at most 64 KiB, and are complete within ten seconds."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._head_bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first head begins with the connection."""
+        super().connection_made(transport)
+        self._begin()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless the head is too large by now."""
+        super().data_received(data)
+        if self._timer is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES:
+                self._refuse(431)
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._begin()
+
+    def on_headers_complete(self) -> None:
+        """A head is complete."""
+        self._stop()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP request, or one with an address that cannot be read."""
+        self._refuse(400)
+
+    def _begin(self) -> None:
+        self._stop()
+        self._head_bytes = 0
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int) -> None:
+        """Close the connection; say why, unless an answer is on its way there."""
+        self._stop()
+        if self.transport.is_closing():
+            return
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        if cycle is None or cycle.response_complete:
+            self.transport.write(_answer(status))
+        self.transport.close()
+
+
+def _answer(status: int) -> bytes:
+    """An answer to what never becomes a request: problem details like any other."""
+    found = {"type": "about:blank", "title": _TITLES[status], "status": status}
+    body = msgspec.json.encode(found)
+    head = (
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+        "content-type: application/problem+json\r\n"
+        f"content-length: {len(body)}\r\n"
+        "connection: close\r\n\r\n"
+    )
+    return head.encode() + body

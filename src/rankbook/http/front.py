@@ -1,0 +1,84 @@
+"""The front: answers a read whose body is kept, before the router is asked.
+
+What it answers, the router's handlers have answered before, and it gives the same bytes with the
+same headers. Whatever asks for more than that, such as a key or another origin, goes on to the
+router.
+"""
+
+from time import perf_counter
+
+from litestar.enums import HttpMethod, ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+
+from rankbook.errors import RankbookError
+from rankbook.http.answers import key_of
+from rankbook.http.served import Served
+from rankbook.http.versions import NOSNIFF, Kept, matches
+
+ENDLESS = "/live"
+PASSED_ON = frozenset((b"authorization", b"origin", b"range"))
+
+
+class Front:
+    """An ASGI application before another one. It also answers HEAD, as GET without the body."""
+
+    def __init__(self, behind: ASGIApp, served: Served) -> None:
+        self._behind = behind
+        self._bodies = served.bodies
+        self._metrics = served.metrics
+        self._answers = served.settings.read_open and served.local
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer from what is kept, or pass on."""
+        if scope["type"] == ScopeType.HTTP:
+            if scope["method"] == "GET" and self._answers:
+                found = self._found(scope)
+                if found is not None:
+                    await self._answer(*found, send)
+                    return
+            head = scope["method"] == "HEAD" and not scope["path"].endswith(ENDLESS)
+            if head:
+                scope["method"] = HttpMethod.GET
+            send = _guarded(send, body=not head)
+        await self._behind(scope, receive, send)
+
+    def _found(self, scope: HTTPScope) -> tuple[Kept, bytes] | None:
+        """The body as it is now, and the If-None-Match; None where the router is to answer.
+
+        What cannot be read now, the router says in full.
+        """
+        known = b""
+        for name, value in scope["headers"]:
+            if name == b"if-none-match":
+                known = value
+            elif name in PASSED_ON:
+                return None
+        try:
+            kept = self._bodies.get(key_of(scope))
+        except RankbookError:
+            return None
+        return None if kept is None else (kept, known)
+
+    async def _answer(self, kept: Kept, known: bytes, send: Send) -> None:
+        began = perf_counter()
+        status, body, headers = 200, kept.body, kept.full_headers
+        if known and matches(known, kept.etag):
+            status, body, headers = 304, b"", kept.headers
+        # Whoever stands around this application may add to the list.
+        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+        self._metrics.answered("GET", kept.route, status, perf_counter() - began)
+
+
+def _guarded(send: Send, *, body: bool) -> Send:
+    """Every answer says that it is what it is said to be; that to HEAD has no body."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            if NOSNIFF not in message["headers"]:
+                message["headers"] = [*message["headers"], NOSNIFF]
+        elif message["type"] == "http.response.body" and not body:
+            message["body"] = b""
+        await send(message)
+
+    return sending

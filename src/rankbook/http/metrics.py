@@ -1,0 +1,165 @@
+"""Metrics for Prometheus. No label holds a player, an event or a key.
+
+With several workers each counts in files of the folder that PROMETHEUS_MULTIPROC_DIR names, and
+whichever worker is asked answers for all. What is asked of the book is the same in each.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+
+from litestar import Response, get
+from litestar.datastructures import State
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Scope, Send
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from rankbook.errors import LogError, StoreError
+from rankbook.http.access import require
+from rankbook.http.served import Served
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+MEDIA_TYPE = "text/plain; version=0.0.4"
+UNMATCHED = "unmatched"
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+
+_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_EVENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+class Metrics:
+    """What one process counts of its requests and of its writer."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "rankbook_http_requests",
+            "Answers, by route and status.",
+            ("method", "route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "rankbook_http_request_seconds",
+            "Time until an answer was sent, by route.",
+            ("method", "route"),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._batches = Histogram(
+            "rankbook_batch_events",
+            "Events that were recorded in one transaction.",
+            buckets=_EVENTS,
+            registry=self._registry,
+        )
+        self._batch_seconds = Histogram(
+            "rankbook_batch_seconds",
+            "Time to record and rank one batch.",
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        known = self._known.get((method, route, status))
+        if known is None:
+            known = (
+                self._requests.labels(method, route, str(status)),
+                self._seconds.labels(method, route),
+            )
+            self._known[method, route, status] = known
+        known[0].inc()
+        known[1].observe(seconds)
+
+    def batched(self, events: int, seconds: float) -> None:
+        """A batch was recorded."""
+        self._batches.observe(events)
+        self._batch_seconds.observe(seconds)
+
+    def text(self, served: Served) -> bytes:
+        """Everything there is to say, in Prometheus' text format."""
+        registry = self._registry
+        if os.environ.get(SHARED):
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        of_book = CollectorRegistry()
+        of_book.register(_Book(served))
+        return generate_latest(registry) + generate_latest(of_book)
+
+
+class _Book(Collector):
+    """How the book stands, asked of it when the metrics are."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Its gauges. Where log or store cannot be used, `rankbook_up` is 0 and the rest lacks."""
+        waiting = self._served.writer.waiting
+        yield _gauge("rankbook_waiting_events", "Events that wait to be recorded here.", waiting)
+        try:
+            book = self._served.book
+            lag = book.lag()
+            position, head = book.store.position(), book.log.head()
+        except (LogError, StoreError):
+            yield _gauge("rankbook_up", "Whether log and store can be used.", 0)
+            return
+        yield _gauge("rankbook_up", "Whether log and store can be used.", 1)
+        yield _gauge("rankbook_log_position", "The position of the newest event.", head)
+        yield _gauge("rankbook_store_position", "How far rankings are made.", position)
+        yield _gauge("rankbook_pending_events", "Events recorded and not ranked.", lag.events)
+        yield _gauge("rankbook_lag_seconds", "How long the oldest of them is.", lag.seconds)
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, text, value)
+
+
+class Counted:
+    """An ASGI application around another one: counts requests by the route that answers, never by
+    what is in the path."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and count its answer."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 500
+
+        async def counting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, counting)
+        finally:
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            route = scope.get("path_template") or UNMATCHED
+            self._metrics.answered(method, route, status, time.perf_counter() - began)
+
+
+@get(
+    "/metrics",
+    guards=[require("read")],
+    media_type=MEDIA_TYPE,
+    tags=["health"],
+    summary="Metrics for Prometheus",
+)
+async def exposition(state: State) -> Response[bytes]:
+    """Requests, batches, and how the book stands. No player and no key is in it."""
+    served: Served = state.served
+    text = await served.read(lambda: served.metrics.text(served), long=True)
+    return Response(text, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+
+
+handlers: list[ControllerRouterHandler] = [exposition]

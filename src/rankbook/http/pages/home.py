@@ -1,0 +1,166 @@
+"""The home page: a bundle's rankings by time frame and split, and the viewer's own place."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rankbook.book import Rankbook
+from rankbook.book.reading import read_all
+from rankbook.http.pages.choice import Asked, Choice, Tab, chosen, query, splits, tags_in
+from rankbook.http.pages.finding import Found, find
+from rankbook.http.pages.lately import Lately, lately
+from rankbook.http.pages.shown import past_text, tags_text, window_text
+from rankbook.http.pages.tables import Table, table
+from rankbook.model import Standings
+from rankbook.rules import Bundle, BundleRanking
+
+TOP = 10
+NAME = "home"
+
+
+class Home(msgspec.Struct, frozen=True, kw_only=True):
+    """What the home page shows. `own` is the row of the viewer who is below the top."""
+
+    bundles: tuple[Tab, ...]
+    frames: tuple[Tab, ...]
+    modes: tuple[Tab, ...]
+    tables: tuple[Table, ...]
+    shown: Table
+    choice: Choice
+    own: Table | None
+    found: Found | None
+    lately: tuple[Lately, ...]
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    """A bundle and what its rankings hold, one for one."""
+
+    bundle: Bundle
+    rankings: tuple[Standings, ...]
+
+
+def home(book: Rankbook, params: Asked, *, remote: bool = False) -> Home:
+    """The rankings of one moment, as the query asks. Raises `NotFound` for no such bundle."""
+    read = _read(book, params)
+    wanted = _wanted(book, read.bundle, params)
+    found = find(book, params["player"]) if params.get("player") else None
+    own = found.player if found else ""
+    made = [_table(book, each, own, remote) for each in read.rankings]
+    index = read.bundle.rankings.index(wanted)
+    pinned = _pinned(book, wanted, made[index], own, remote)
+    return Home(
+        bundles=_bundles(book, read.bundle, params),
+        frames=_frames(read, wanted, params),
+        modes=_modes(read, wanted, params),
+        tables=tuple(
+            [t for r, t in zip(read.bundle.rankings, made, strict=True) if _same(r, wanted)]
+        ),
+        shown=made[index],
+        choice=Choice(wanted.board, wanted.window, wanted.tags),
+        own=pinned,
+        found=found,
+        lately=lately(book, made[index].standings),
+    )
+
+
+def _read(book: Rankbook, params: Asked) -> _Reading:
+    name = params.get("bundle")
+    if name or book.spec.bundles:
+        bundle = book.spec.bundle(name) if name else book.spec.bundles[0]
+        return _Reading(bundle, book.bundle(bundle.name).rankings)
+    bundle = Bundle(NAME, _every(book), TOP)
+    views = [Choice(r.board, r.window, r.tags).view(book) for r in bundle.rankings]
+    _position, found = read_all(book.store, views, lambda view: view.top_query(bundle.top))
+    return _Reading(bundle, tuple(found))
+
+
+def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
+    """What is shown of a book without bundles: each board in its windows and splits."""
+    made = [
+        BundleRanking(board.name, window, tags)
+        for board in book.spec.boards
+        for tags in splits(book, board)
+        for window in board.windows
+    ]
+    return tuple(made[:64])
+
+
+def _wanted(book: Rankbook, bundle: Bundle, params: Asked) -> BundleRanking:
+    """The bundle's ranking that the query is nearest to: the frame counts more than the split.
+
+    Raises `NotFound` where the query names a board or window that there is not.
+    """
+    board, window, tags = params.get("board"), params.get("window"), tags_in(params)
+    if board:
+        chosen(book, params)
+
+    def nearness(each: BundleRanking) -> tuple[bool, bool, bool]:
+        return each.board == board, each.window == window, each.tags == tags
+
+    return max(bundle.rankings, key=nearness)
+
+
+def _same(one: BundleRanking, other: BundleRanking) -> bool:
+    return (one.board, one.window) == (other.board, other.window)
+
+
+def _bundles(book: Rankbook, bundle: Bundle, params: Asked) -> tuple[Tab, ...]:
+    names = [each.name for each in book.spec.bundles]
+    if len(names) < 2:
+        return ()
+    kept = _kept(params)
+    return tuple([Tab(n, query({**kept, "bundle": n}), n == bundle.name) for n in names])
+
+
+def _frames(read: _Reading, wanted: BundleRanking, params: Asked) -> tuple[Tab, ...]:
+    several = len({each.board for each in read.bundle.rankings}) > 1
+    made: dict[tuple[str, str], Tab] = {}
+    pairs = zip(read.bundle.rankings, read.rankings, strict=True)
+    for ranking, standings in pairs:
+        label = window_text(ranking.window, standings.period)
+        label = f"{ranking.board} · {label}" if several else label
+        tab = _tab(label, ranking, wanted.tags, params, _same(ranking, wanted))
+        title = past_text(ranking.window, standings.period.id)
+        made.setdefault((ranking.board, ranking.window), msgspec.structs.replace(tab, title=title))
+    return tuple(made.values())
+
+
+def _modes(read: _Reading, wanted: BundleRanking, params: Asked) -> tuple[Tab, ...]:
+    return tuple(
+        [
+            _tab(tags_text(dict(each.tags)), each, each.tags, params, each == wanted)
+            for each in read.bundle.rankings
+            if _same(each, wanted)
+        ]
+    )
+
+
+def _tab(
+    label: str,
+    ranking: BundleRanking,
+    tags: Sequence[tuple[str, str]],
+    params: Asked,
+    current: bool,
+) -> Tab:
+    chosen = Choice(ranking.board, ranking.window, tuple(tags))
+    return Tab(label, chosen.query(**_kept(params)), current)
+
+
+def _kept(params: Asked) -> dict[str, str]:
+    """What a tab keeps of the query: the bundle and whom to look for."""
+    kept = {name: params[name] for name in ("bundle", "player") if params.get(name)}
+    return kept | {"wall": "1"} if "wall" in params else kept
+
+
+def _table(book: Rankbook, found: Standings, own: str, remote: bool) -> Table:
+    return table(found, book.spec.board(found.board), own=own, remote=remote)
+
+
+def _pinned(
+    book: Rankbook, wanted: BundleRanking, shown: Table, own: str, remote: bool
+) -> Table | None:
+    """The viewer's row where the top does not have it."""
+    if not own or any(row.own for row in shown.rows):
+        return None
+    around = Choice(wanted.board, wanted.window, wanted.tags).view(book).around(own, 1)
+    return _table(book, around, own, remote) if around.entries else None

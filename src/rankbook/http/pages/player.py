@@ -1,0 +1,165 @@
+"""A player's page: the place in every ranking, who stands around, seasons side by side, bests."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import msgspec
+
+from rankbook.book import Rankbook
+from rankbook.errors import NotFound
+from rankbook.http.pages.avatars import Avatar, avatar
+from rankbook.http.pages.chart import Chart, chart
+from rankbook.http.pages.choice import Asked, Choice, Tab, chosen, query, splits
+from rankbook.http.pages.lately import said
+from rankbook.http.pages.shown import name_of, periods_text
+from rankbook.http.pages.tables import Table, table
+from rankbook.model import Entry, PlayerPeriod, Standings
+from rankbook.rules import Board
+
+AROUND = 7
+ALL_TIME = "all-time"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """The player's entry in one running ranking."""
+
+    standings: Standings
+    entry: Entry
+    query: str
+    current: bool
+
+
+class Best(msgspec.Struct, frozen=True, kw_only=True):
+    """The best there is under one split: a score, when, and the result behind it if it is known."""
+
+    tags: dict[str, str]
+    window: str
+    period: str
+    score: object
+    rank: int | None
+    entry: Entry | None
+
+
+class Player(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page shows. `seasons` and `chart` are of the chosen board, split and frame."""
+
+    player: str
+    name: str
+    avatar: Avatar
+    choice: Choice
+    places: tuple[Place, ...]
+    around: Table
+    frames: tuple[Tab, ...]
+    frame: str
+    seasons: tuple[PlayerPeriod, ...]
+    chart: Chart | None
+    bests: tuple[Best, ...]
+
+
+def player(book: Rankbook, params: Asked, *, remote: bool = False) -> Player:
+    """The page of the player in the query. Raises `NotFound` for one without any entry."""
+    id = params["player"]
+    now = book.player(id)
+    choice = _choice(book, params, now)
+    board = book.spec.board(choice.board)
+    frame, frames = _frames(board, choice, params)
+    seasons = book.player_periods(id, board.name, frame, dict(choice.tags)) if frame else []
+    profile = next((each.entries[0].profile for each in now), {})
+    if not now and not any(each.rank for each in seasons):
+        profile = _past_profile(book, id)
+    descending = board.columns()[0].descending
+    return Player(
+        player=id,
+        name=name_of(profile, id),
+        avatar=avatar(profile, id, remote=remote),
+        choice=choice,
+        places=tuple([_place(id, each, choice) for each in now]),
+        around=table(choice.view(book).around(id, AROUND), board, own=id, remote=remote),
+        frames=frames,
+        frame=frame,
+        seasons=tuple(seasons),
+        chart=chart(seasons, descending=descending),
+        bests=tuple(_bests(book, board, id, now)),
+    )
+
+
+def _choice(book: Rankbook, params: Asked, now: Sequence[Standings]) -> Choice:
+    """The ranking that is asked for, or the first that the player is in."""
+    if "board" in params or "window" in params or not now:
+        return chosen(book, params)
+    return Choice(now[0].board, now[0].window, tuple(sorted(now[0].tags.items())))
+
+
+def _past_profile(book: Rankbook, id: str) -> dict[str, str]:
+    """The profile of a player who is in no running ranking. Raises `NotFound` for who never was."""
+    for board in book.spec.boards:
+        for window, tags in product(board.windows, splits(book, board)):
+            for each in book.player_periods(id, board.name, window, dict(tags)):
+                if each.rank is not None:
+                    entry = Choice(board.name, window, tags, each.period.id).view(book).entry(id)
+                    return entry.profile if entry else {}
+    seen = next(iter(book.log.of_player(id, book.log.head())), None)
+    if seen is not None:
+        return said(seen).profile
+    raise NotFound(f"no player {id!r} has an entry in this book")
+
+
+def _place(id: str, found: Standings, choice: Choice) -> Place:
+    tags = tuple(sorted(found.tags.items()))
+    of = Choice(found.board, found.window, tags)
+    current = (of.board, of.window, of.tags) == (choice.board, choice.window, choice.tags)
+    return Place(found, found.entries[0], of.query(player=id), current)
+
+
+def _frames(board: Board, choice: Choice, params: Asked) -> tuple[str, tuple[Tab, ...]]:
+    """The window whose periods are compared, and the tabs to the others."""
+    periodic = [window for window in board.windows if window != ALL_TIME]
+    wanted = params.get("frame") or choice.window
+    frame = wanted if wanted in periodic else next(iter(periodic), "")
+    tabs = [
+        Tab(
+            periods_text(window),
+            choice.query(player=params["player"], frame=window),
+            window == frame,
+        )
+        for window in periodic
+    ]
+    return frame, tuple(tabs)
+
+
+def _bests(book: Rankbook, board: Board, id: str, now: Sequence[Standings]) -> list[Best]:
+    """Under each split, the best of all time, or else of the best period."""
+    made: list[Best] = []
+    for tags in splits(book, board):
+        if ALL_TIME in board.windows:
+            found = [s for s in now if (s.board, s.window) == (board.name, ALL_TIME)]
+            of = next((s for s in found if tuple(sorted(s.tags.items())) == tags), None)
+            if of is not None:
+                made.append(_best(of.entries[0], dict(tags), ALL_TIME, ALL_TIME))
+        else:
+            made += _best_period(book, board, id, dict(tags))
+    return made
+
+
+def _best_period(book: Rankbook, board: Board, id: str, tags: dict[str, str]) -> list[Best]:
+    window = board.windows[0]
+    periods = book.player_periods(id, board.name, window, tags)
+    scored = [each for each in periods if each.score is not None]
+    if not scored:
+        return []
+    pick = max if board.columns()[0].descending else min
+    top = pick(scored, key=lambda each: each.score or 0)
+    view = Choice(board.name, window, tuple(sorted(tags.items())), top.period.id).view(book)
+    entry = view.entry(id)
+    return [] if entry is None else [_best(entry, tags, window, top.period.id)]
+
+
+def _best(entry: Entry, tags: dict[str, str], window: str, period: str) -> Best:
+    return Best(
+        tags=tags, window=window, period=period, score=entry.score, rank=entry.rank, entry=entry
+    )
+
+
+def address(id: str) -> str:
+    """The query of a player's page."""
+    return query({"player": id})

@@ -1,0 +1,111 @@
+"""The addresses of the pages. They are read and rendered in threads, beside the API's requests."""
+
+from collections.abc import Callable
+from typing import Any
+
+from litestar import Response, Router, get
+from litestar.datastructures import State
+from litestar.types import ControllerRouterHandler
+
+from rankbook.http.access import require
+from rankbook.http.pages import home, operations, player, seasons, submission
+from rankbook.http.pages.choice import Asked, asked, begun
+from rankbook.http.pages.finding import find
+from rankbook.http.pages.site import AnyRequest, base, page
+from rankbook.http.pages.statics import static
+from rankbook.http.served import Served
+from rankbook.rules import instant
+
+Shows = Callable[[Served, Asked], tuple[str, dict[str, Any]]]
+
+
+async def shown(request: AnyRequest, state: State, here: str, shows: Shows) -> Response[Any]:
+    """The page of a template and what it is given; `here` is its place in the navigation."""
+    served: Served = state.served
+    params = asked(request.query_params)
+
+    def made() -> Response[Any]:
+        template, known = shows(served, params)
+        settings = {"book": served.book.spec.name, "remote": served.settings.remote_avatars}
+        return page(request, template, {"here": here, **settings, **known})
+
+    return await served.read(made, long=True)
+
+
+@get("/", include_in_schema=False)
+async def show_home(request: AnyRequest, state: State) -> Response[Any]:
+    """The rankings; with `wall` for a screen that people look at from afar."""
+    return await shown(request, state, "home", _home)
+
+
+def _home(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+    if not begun(served.book):
+        return "empty.html", {}
+    found = home.home(served.book, params, remote=served.settings.remote_avatars)
+    end = found.shown.standings.period.end
+    over = end is not None and end <= instant(served.clock())
+    template = "wall.html" if "wall" in params else "home.html"
+    return template, {"home": found, "params": params, "over": over}
+
+
+@get("/player", include_in_schema=False)
+async def show_player(request: AnyRequest, state: State) -> Response[Any]:
+    """A player by id; or whom a text may mean, and straight to them where that is clear."""
+    served: Served = state.served
+    params = asked(request.query_params)
+    if params.get("player"):
+        return await shown(request, state, "player", _player)
+    matches = await served.read(lambda: find(served.book, params.get("q", "")), long=True)
+    if matches.player:
+        place = f"{base(request)}/player?{player.address(matches.player)}"
+        return Response(b"", status_code=303, headers={"Location": place})
+    return await shown(request, state, "player", lambda *_: ("find.html", {"matches": matches}))
+
+
+def _player(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+    found = player.player(served.book, params, remote=served.settings.remote_avatars)
+    return "player.html", {"found": found}
+
+
+@get("/seasons", include_in_schema=False)
+async def show_seasons(request: AnyRequest, state: State) -> Response[Any]:
+    """Past standings."""
+    return await shown(request, state, "seasons", _seasons)
+
+
+def _seasons(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+    if not begun(served.book):
+        return "empty.html", {}
+    found = seasons.seasons(served.book, params, remote=served.settings.remote_avatars)
+    return "seasons.html", {"found": found}
+
+
+@get("/submissions", include_in_schema=False)
+async def show_submissions(request: AnyRequest, state: State) -> Response[Any]:
+    """The newest submissions."""
+    return await shown(request, state, "submissions", _submissions)
+
+
+def _submissions(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+    return "submissions.html", {"found": submission.newest(served.book, params)}
+
+
+@get("/submission", include_in_schema=False)
+async def show_submission(request: AnyRequest, state: State) -> Response[Any]:
+    """One submission, step by step."""
+    return await shown(request, state, "submissions", _submission)
+
+
+def _submission(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+    found = submission.walk(served.book, params)
+    known = {"walk": found, "whys": submission.WHYS, **submission.facts(found.recorded)}
+    return "submission.html", known
+
+
+_pages = Router(
+    "/",
+    route_handlers=[show_home, show_player, show_seasons, show_submissions, show_submission],
+    guards=[require("read")],
+)
+
+handlers: list[ControllerRouterHandler] = [static, _pages, *operations.handlers]

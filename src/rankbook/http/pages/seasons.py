@@ -1,0 +1,161 @@
+"""Past standings, period by period, and two of them side by side."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rankbook.book import Rankbook
+from rankbook.http.pages.avatars import Avatar, avatar
+from rankbook.http.pages.choice import Asked, Choice, Tab, begun, chosen, splits
+from rankbook.http.pages.shown import name_of, periods_text, tags_text
+from rankbook.http.pages.tables import Table, table
+from rankbook.model import Entry, PeriodSummary
+from rankbook.rules import Board
+
+ROWS = 20
+COMPARED = 20
+MOST_PERIODS = 120
+ALL_TIME = "all-time"
+
+
+class Between(msgspec.Struct, frozen=True, kw_only=True):
+    """A player in two periods. `moved` is how many places up from the earlier to the later one."""
+
+    player: str
+    name: str
+    avatar: Avatar
+    earlier: Entry | None
+    later: Entry | None
+    moved: int | None
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A period in the list, and the address of its standings."""
+
+    summary: PeriodSummary
+    query: str
+    current: bool
+
+
+class Seasons(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page shows: the standings of one period, or of two periods what is between them."""
+
+    choice: Choice
+    windows: tuple[Tab, ...]
+    modes: tuple[Tab, ...]
+    periods: tuple[Listed, ...]
+    shown: Table
+    onward: str
+    back: str
+    other: str
+    between: tuple[Between, ...]
+    earlier: str
+    later: str
+
+
+def seasons(book: Rankbook, params: Asked, *, remote: bool = False) -> Seasons:
+    """Standings as the query asks. Raises `NotFound` and says what exists."""
+    choice = _choice(book, params)
+    board = book.spec.board(choice.board)
+    summaries = book.periods(board.name, choice.window)[:MOST_PERIODS]
+    view = choice.view(book)
+    page = view.page(ROWS, params.get("cursor") or None)
+    period = page.period.id
+    other = params.get("compare") or ""
+    ordered = _ordered(summaries, period, other)
+    return Seasons(
+        choice=msgspec.structs.replace(choice, period=period),
+        windows=_windows(book, choice),
+        modes=_modes(book, board, choice),
+        periods=tuple([_listed(each, choice, period) for each in summaries]),
+        shown=table(page, board, remote=remote),
+        onward=choice.query(cursor=page.next) if page.next else "",
+        back=choice.query(cursor=page.previous) if page.previous else "",
+        other=other,
+        between=_between(book, choice, ordered, remote) if other else (),
+        earlier=ordered[0],
+        later=ordered[1],
+    )
+
+
+def _choice(book: Rankbook, params: Asked) -> Choice:
+    """By default the first window that has periods, and its newest period that is over."""
+    named = params.get("board")
+    board = book.spec.board(named) if named else begun(book)[0]
+    periodic = [window for window in board.windows if window != ALL_TIME]
+    window = params.get("window") or next(iter(periodic), board.windows[0])
+    choice = chosen(book, {**params, "board": board.name, "window": window})
+    if choice.period or window == ALL_TIME:
+        return choice
+    running = choice.view(book).period().id
+    past = [s.period.id for s in book.periods(board.name, window) if s.period.id != running]
+    return msgspec.structs.replace(choice, period=next(iter(past), running))
+
+
+def _ordered(summaries: Sequence[PeriodSummary], one: str, other: str) -> tuple[str, str]:
+    """Two periods, the earlier first: the list of periods has the newest first."""
+    place = {each.period.id: index for index, each in enumerate(summaries)}
+    earlier = place.get(other, 0) > place.get(one, 0)
+    return (other, one) if earlier else (one, other)
+
+
+def _windows(book: Rankbook, choice: Choice) -> tuple[Tab, ...]:
+    several = len(begun(book)) > 1
+    made: list[Tab] = []
+    for board in begun(book):
+        for window in board.windows:
+            if window == ALL_TIME:
+                continue
+            label = f"{board.name} · {periods_text(window)}" if several else periods_text(window)
+            tags = choice.tags if board.name == choice.board else ()
+            current = (board.name, window) == (choice.board, choice.window)
+            made.append(Tab(label, Choice(board.name, window, tags).query(), current))
+    return tuple(made)
+
+
+def _modes(book: Rankbook, board: Board, choice: Choice) -> tuple[Tab, ...]:
+    found = splits(book, board)
+    return tuple(
+        [
+            Tab(
+                tags_text(dict(tags)),
+                msgspec.structs.replace(choice, tags=tags).query(),
+                tags == choice.tags,
+            )
+            for tags in found
+        ]
+    )
+
+
+def _listed(summary: PeriodSummary, choice: Choice, period: str) -> Listed:
+    id = summary.period.id
+    return Listed(summary, msgspec.structs.replace(choice, period=id).query(), id == period)
+
+
+def _between(
+    book: Rankbook, choice: Choice, ordered: tuple[str, str], remote: bool
+) -> tuple[Between, ...]:
+    """Those who stand first in either period, in the order of the later one."""
+    views = [msgspec.structs.replace(choice, period=each).view(book) for each in ordered]
+    players = {entry.player for view in views for entry in view.top(COMPARED).entries}
+    asked = sorted(players)
+    earlier, later = [
+        {friend.entry.player: friend.entry for friend in view.among(asked).friends}
+        for view in views
+    ]
+    order = [*later, *[player for player in earlier if player not in later]]
+    return tuple([_pair(p, earlier.get(p), later.get(p), remote) for p in order])
+
+
+def _pair(player: str, earlier: Entry | None, later: Entry | None, remote: bool) -> Between:
+    entry = later or earlier
+    profile = entry.profile if entry is not None else {}
+    moved = earlier.rank - later.rank if earlier and later else None
+    return Between(
+        player=player,
+        name=name_of(profile, player),
+        avatar=avatar(profile, player, remote=remote),
+        earlier=earlier,
+        later=later,
+        moved=moved,
+    )

@@ -1,0 +1,87 @@
+"""Pages as answers: templates, the headers that guard them, and what every page knows."""
+
+from collections.abc import Mapping
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar import Request, Response
+
+from rankbook.http.pages import choice, shown
+from rankbook.http.pages.statics import VERSION
+
+HERE = Path(__file__).parent
+HTML = "text/html; charset=utf-8"
+
+_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+_FILTERS = ("number", "moment", "second", "iso", "share", "size", "short", "clean", "name_of")
+
+AnyRequest = Request[Any, Any, Any]
+
+
+@cache
+def templates() -> Environment:
+    """The templates; what they are given is escaped, and a name that is not given is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {name: getattr(shown, name) for name in _FILTERS}
+    made.globals |= {
+        "query": choice.query,
+        "tags_text": shown.tags_text,
+        "window_text": shown.window_text,
+        "past_text": shown.past_text,
+        "version": VERSION,
+    }
+    return made
+
+
+def page(
+    request: AnyRequest, template: str, known: Mapping[str, Any], *, status: int = 200
+) -> Response[bytes]:
+    """A template filled, with an ETag of what it says; 304 for who has seen just that."""
+    text = templates().get_template(template).render(base=base(request), **known)
+    content = text.encode(errors="replace")
+    tag = f'W/"{blake2b(content, digest_size=12).hexdigest()}"'
+    headers = guards(remote=bool(known.get("remote"))) | {
+        "ETag": tag,
+        "Cache-Control": "private, no-cache",
+    }
+    if status == 200 and request.headers.get("if-none-match") == tag:
+        return Response(b"", status_code=304, headers=headers, media_type=HTML)
+    return Response(content, status_code=status, headers=headers, media_type=HTML)
+
+
+def base(request: AnyRequest) -> str:
+    """What comes before every address: where the service is mounted, without a slash at the end."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def guards(*, remote: bool = False) -> dict[str, str]:
+    """The headers of a page: nothing of it runs or loads but what this service serves.
+
+    With `remote` pictures may come from elsewhere over HTTPS.
+    """
+    policy = _POLICY | ({"img-src": "'self' https:"} if remote else {})
+    return {
+        "Content-Security-Policy": "; ".join([f"{name} {value}" for name, value in policy.items()]),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    }

@@ -1,0 +1,91 @@
+"""The watch: tells those who wait that the rankings have moved.
+
+The writer of this process tells at once; what other processes publish is seen by looking at the
+store's position now and then, while somebody waits. Moves are announced a few times a second at
+most, so that who waits gets many changes as one.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from litestar.concurrency import sync_to_thread
+
+from rankbook.errors import StoreError
+from rankbook.http.settings import Settings
+from rankbook.store.base import Store
+
+AT_MOST_SECONDS = 0.1
+
+
+class Watch:
+    """The position of the rankings, and waiting for it to move. Belongs to one event loop, that
+    of whoever waits first; `tell` and `stop` are called on it too."""
+
+    def __init__(self, store: Store, settings: Settings, *, local: bool) -> None:
+        self.stopped = False
+        self._store = store
+        self._seconds = settings.watch_seconds
+        self._local = local
+        self._announced = 0
+        self._announced_at = 0.0
+        self._moved = asyncio.Event()
+        self._told = asyncio.Event()
+        self._waiting = 0
+        self._looking: asyncio.Task[None] | None = None
+
+    async def position(self) -> int:
+        """The position of the rankings now. Raises `StoreError`."""
+        if self._local:
+            return self._store.position()
+        return await sync_to_thread(self._store.position)
+
+    async def changed(self, after: int | None = None) -> int:
+        """Wait until the rankings have moved on from `after`, or from now, and give the position.
+
+        Returns at once, with the position known last, when the watch is stopped.
+        """
+        if after is None:
+            after = await self.position()
+        self._waiting += 1
+        try:
+            while self._announced <= after and not self.stopped:
+                self._start()
+                await self._moved.wait()
+        finally:
+            self._waiting -= 1
+        return self._announced
+
+    def tell(self) -> None:
+        """The rankings may have moved: look at once."""
+        self._told.set()
+
+    def stop(self) -> None:
+        """Let go everybody who waits, now and later."""
+        self.stopped = True
+        self._told.set()
+        self._moved.set()
+
+    def _start(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        """Look until nobody waits."""
+        loop = asyncio.get_running_loop()
+        while self._waiting and not self.stopped:
+            # A store that is down has not moved, as far as anybody can tell.
+            with suppress(StoreError):
+                position = await self.position()
+                if position > self._announced:
+                    self._announce(position, loop.time())
+            self._told.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), self._seconds)
+            since = loop.time() - self._announced_at
+            if since < AT_MOST_SECONDS and not self.stopped:
+                await asyncio.sleep(AT_MOST_SECONDS - since)
+
+    def _announce(self, position: int, at: float) -> None:
+        self._announced, self._announced_at = position, at
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()

@@ -1,0 +1,157 @@
+"""Generations of rankings: those that are served, and those made beside them; and what there is.
+
+The one that is served is named by one field of the book's head, so that another takes its place in
+one small step however large both are. What was given up is removed afterwards, a run of keys at a
+time: whoever makes or drops a generation next goes on where a killed process stopped.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rankbook.errors import StoreError
+from rankbook.store.redis.keys import VERSION, Keys
+from rankbook.store.redis.transport import Transport, Word
+
+if TYPE_CHECKING:
+    from rankbook.store.redis.store import RedisStore
+
+SERVED = "generation"
+BESIDE = "beside"
+RUN = 100
+BUCKETS_RUN = 500
+COUNTED = 1000
+
+
+def begin(transport: Transport, keys: Keys) -> int:
+    """The number of the generation that is being made, which is begun where there is none."""
+    remove(transport, keys)
+    return int(_reply(transport, "begin", [keys.head], [])[1])
+
+
+def adopt(
+    transport: Transport,
+    served: Keys,
+    wanted: Callable[[str], bool] | None,
+    note: str,
+    *,
+    behind: bool,
+) -> int:
+    """Serve what was made beside, or its rankings that are wanted; 0 while that cannot be.
+
+    Otherwise the number of the generation that was beside.
+    """
+    number = _beside(transport, served)
+    if number == 0:
+        return 0
+    made = Keys(served.tag, number)
+    if wanted is None:
+        names = [served.head, made.state, served.state, made.bucket(0), served.removed]
+        words: list[Word] = [BESIDE, number, served.generation, note, int(behind)]
+        reply = transport.run("adopt", [*names, served.audit[0]], words)
+        return number if _done(reply) else 0
+    return number if _adopt_some(transport, made, served, wanted) else 0
+
+
+def _adopt_some(
+    transport: Transport, made: Keys, served: Keys, wanted: Callable[[str], bool]
+) -> bool:
+    """Put the rankings that are wanted in the place of those that are served, in one step."""
+    position, ours = _names(transport, BESIDE, made, wanted)
+    _position, theirs = _names(transport, SERVED, served, wanted)
+    names = [served.head, made.state, served.state, served.removed, served.audit[0]]
+    names += [made.rankings, served.rankings]
+    for name in theirs:
+        names += served.of_ranking(name)
+    for name in ours:
+        names += [*made.of_ranking(name), *served.of_ranking(name)]
+    words: list[Word] = [BESIDE, made.generation, served.generation, position]
+    words += [len(theirs), len(ours), *theirs, *ours]
+    return _done(transport.run("adopt_some", names, words))
+
+
+def _names(
+    transport: Transport, role: str, keys: Keys, wanted: Callable[[str], bool]
+) -> tuple[int, list[str]]:
+    reply = _reply(transport, "describe", keys.common, [role, keys.generation])
+    return int(reply[2]), [name for name in reply[3][::2] if wanted(name)]
+
+
+def _done(reply: list[Any]) -> bool:
+    """Whether it was done; `behind` and another generation than was thought are a no."""
+    if reply[0] in ("behind", "served", "generation"):
+        return False
+    return bool(_checked(reply))
+
+
+def _beside(transport: Transport, keys: Keys) -> int:
+    """The number of the generation that is being made; 0 for none."""
+    return int(_reply(transport, "beside", [keys.head], [])[1])
+
+
+def abandon(transport: Transport, keys: Keys) -> None:
+    """Give up what is being made."""
+    _reply(transport, "abandon", [keys.head, keys.removed], [])
+
+
+def remove(transport: Transport, keys: Keys) -> None:
+    """Remove what was given up, in small steps."""
+    for number in _reply(transport, "removed", [keys.removed], [])[1]:
+        gone = Keys(keys.tag, int(number))
+        unlinked: list[str] = []
+        names: list[str] = []
+        left: Word = ""
+        while True:
+            reply = _reply(
+                transport,
+                "remove",
+                [keys.removed, gone.state, gone.rankings, *gone.audit, *unlinked],
+                [number, RUN, left, *names],
+            )
+            names, buckets = reply[1], int(reply[2])
+            if not names and not buckets:
+                break
+            left = max(0, buckets - BUCKETS_RUN)
+            unlinked = [key for name in names for key in gone.of_ranking(name)]
+            unlinked += [gone.bucket(bucket) for bucket in range(left, buckets)]
+
+
+def describe(store: "RedisStore") -> dict[str, Any]:
+    """What a store holds, in numbers."""
+    entries = 0
+    reply, keys = described(store)
+    names = reply[3][::2]
+    for start in range(0, len(names), COUNTED):
+        members = [keys.members(name) for name in names[start : start + COUNTED]]
+        entries += sum(_reply(store.transport, "sizes", members, [])[1])
+    return {
+        "kind": store.transport.where,
+        "tag": store.tag,
+        "form": VERSION,
+        "generation": keys.generation,
+        "position": int(reply[2]),
+        "rankings": len(names),
+        "entries": entries,
+    }
+
+
+def described(store: "RedisStore") -> tuple[list[Any], Keys]:
+    """The names and records of the rankings that are served, and the keys of that generation."""
+    seen: list[Keys] = []
+
+    def build(keys: Keys) -> tuple[list[str], list[Word]]:
+        seen.append(keys)
+        return keys.common, []
+
+    return store.run("describe", build), seen[-1]
+
+
+def _reply(transport: Transport, name: str, keys: list[str], words: list[Word]) -> list[Any]:
+    return _checked(transport.run(name, keys, words))
+
+
+def _checked(reply: list[Any]) -> list[Any]:
+    if reply[0] == "generation":
+        raise StoreError("another generation of rankings is served now")
+    if reply[0] != "ok":
+        raise StoreError(" ".join(str(each) for each in reply))
+    return reply

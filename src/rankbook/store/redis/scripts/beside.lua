@@ -1,0 +1,4 @@
+-- KEYS: head
+-- ARGV: none
+-- RETURNS: "ok", number of the generation beside, or 0
+return {'ok', call('HGET', KEYS[1], 'beside') or '0'}

@@ -1,0 +1,317 @@
+"""The store on Redis, Valkey, a cluster or Upstash: every call is one script, in one round trip.
+
+A ranking is a sorted set of key and member, all scores 0, which Redis then keeps in the order of
+their bytes, and a hash of the entries; a second sorted set has the groups of ties that there are.
+What a publish writes is written by one script that compares the position first, so that it can be
+sent again and any number of processes may fold. Rules are not known here, nor in the scripts.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from itertools import count
+from typing import Any, NamedTuple
+
+from rankbook.errors import Corrupt, PositionMoved, RebuildNeeded, StoreError
+from rankbook.store.base import NOTE, Audit, Change, Query, RankingId, Reading, Stored
+from rankbook.store.redis import generations
+from rankbook.store.redis.alphabet import read_text, text
+from rankbook.store.redis.audit import audit
+from rankbook.store.redis.keys import BUCKET, DEFAULT_TAG, Keys, checked_tag
+from rankbook.store.redis.publishing import Publication
+from rankbook.store.redis.queries import Asking, Known, stored_all
+from rankbook.store.redis.transport import Transport, Word
+
+ATTEMPTS = 100
+STAGE_SECONDS = 600
+MOST_WORDS = 50_000
+MOST_CHARACTERS = 4_000_000
+
+Build = Callable[[Keys], tuple[Sequence[str], Sequence[Word]]]
+
+
+class Served(NamedTuple):
+    """What this store last saw: a generation, which first publish made it (empty: none yet), and
+    the note of what it was made under, where that is known."""
+
+    keys: Keys
+    made: str
+    note: bytes | None
+
+
+class RedisStore:
+    """Rankings of one book, under the hash tag `tag`, behind a transport. Safe for many threads.
+
+    A publish of more than `most_words` words or `most_characters` goes there in parts first.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        tag: str = DEFAULT_TAG,
+        most_words: int = MOST_WORDS,
+        most_characters: int = MOST_CHARACTERS,
+        role: str = generations.SERVED,
+        generation: int = 0,
+    ) -> None:
+        self.transport = transport
+        self.tag = tag
+        self.role = role
+        self._most = (most_words, most_characters)
+        self._served = Served(Keys(tag, generation), "", None)
+        self._stamps = count(1)
+        self._known: Known = {}
+
+    # --- the protocol Store ----------------------------------------------------------------------
+
+    def position(self) -> int:
+        """How far into the log these rankings have been folded."""
+        reply = self.run("position", lambda keys: (keys.common[:2], ()))
+        return int(reply[2])
+
+    def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
+        """The position, and each entry wanted, from one state.
+
+        More than one call's worth is read by several; that takes a state that stays meanwhile.
+        """
+        most = self._most[0]
+        if len(wanted) <= most:
+            return self._entries(wanted)
+        for _attempt in range(ATTEMPTS):
+            parts = [
+                self._entries(wanted[start : start + most]) for start in range(0, len(wanted), most)
+            ]
+            if len({position for position, _found in parts}) == 1:
+                return parts[0][0], [each for _position, found in parts for each in found]
+        raise StoreError("others publish faster than the entries can be read")
+
+    def _entries(
+        self, wanted: Sequence[tuple[RankingId, bytes]]
+    ) -> tuple[int, list[Stored | None]]:
+        asked: dict[str, tuple[RankingId, list[str]]] = {}
+        runs = 0
+        members: list[str] = []
+        last: RankingId | None = None
+        for ranking, member in wanted:
+            if ranking is not last:
+                _ranking, members = asked.setdefault(ranking.name, (ranking, []))
+                runs, last = runs + 1, ranking
+            members.append(member.decode("latin-1"))
+        words: list[Word] = []
+        for name, (_ranking, members) in asked.items():
+            words += (name, len(members))
+        for _ranking, members in asked.values():
+            words += members
+        reply = self.run("entries", lambda keys: ([*keys.common, *map(keys.members, asked)], words))
+        found = {
+            ranking.name: stored_all(ranking, record, entries)
+            for (ranking, _members), record, entries in zip(
+                asked.values(), reply[3], reply[4], strict=True
+            )
+        }
+        if runs == len(asked):
+            return int(reply[2]), [each for entries in found.values() for each in entries]
+        following = {name: iter(entries) for name, entries in found.items()}
+        return int(reply[2]), [next(following[ranking.name]) for ranking, _member in wanted]
+
+    def publish(
+        self,
+        changes: Sequence[Change],
+        receipts: Sequence[tuple[int, bytes]],
+        *,
+        expect: int,
+        then: int,
+        drops: Sequence[RankingId] = (),
+    ) -> None:
+        """Write everything in one step, or raise `PositionMoved` and write nothing."""
+        publication = Publication(changes, receipts, drops)
+        id = secrets.token_hex(8)
+        *staged, last = publication.parts(*self._most)
+        parts = [self._served.keys.stage(id, number) for number in range(len(staged))]
+        for part, words in zip(parts, staged, strict=True):
+            self.transport.run("stage", [part], [STAGE_SECONDS, *words])
+        sizes = (publication.written, publication.dropped, publication.buckets, parts)
+        counts = [len(each) for each in sizes]
+        reply = self.run(
+            "publish",
+            lambda keys: (
+                publication.keys(keys, parts),
+                (self._served.made, expect, then, id, *counts, *last),
+            ),
+            settled={"moved"},
+        )
+        if reply[0] == "moved":
+            raise PositionMoved(f"the rankings stand at {reply[1]}, not at {expect}")
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """Answer all queries from one state, in one round trip."""
+        asking = Asking(queries, self._known)
+
+        def build(keys: Keys) -> tuple[Sequence[str], Sequence[Word]]:
+            names = [*keys.common]
+            for ranking in asking.rankings:
+                names += keys.of_ranking(ranking.name)
+            return names, [*asking.head(), *asking.words]
+
+        reply = self.run("read", build)
+        return Reading(int(reply[2]), asking.answers(reply[3], reply[4:]))
+
+    def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
+        """The receipts published for these log positions.
+
+        The note is remembered while the rankings are those that it was read from: every other call
+        notices where they are not, and reads it again. So it costs no round trip of its own.
+        """
+        if list(seqs) == [NOTE] and self._served.made and self._served.note is not None:
+            return [self._served.note]
+        buckets: dict[int, list[int]] = {}
+        for seq in dict.fromkeys(seqs):
+            buckets.setdefault(seq // BUCKET, []).append(seq)
+        words: list[Word] = []
+        for each in buckets.values():
+            words += (len(each), *each)
+        reply = self.run(
+            "receipts", lambda keys: ([*keys.common[:2], *map(keys.bucket, buckets)], words)
+        )
+        order = [seq for each in buckets.values() for seq in each]
+        found = dict(zip(order, reply[3], strict=True))
+        if NOTE in found and found[NOTE] is not None:
+            self._served = self._served._replace(note=read_text(found[NOTE]))
+        return [None if found[seq] is None else read_text(found[seq]) for seq in seqs]
+
+    def stamp(self) -> int:
+        """Another number every time: asking whether anything was written costs what reading does,
+        where the reader says what versions it knows."""
+        return next(self._stamps)
+
+    def close(self) -> None:
+        """Release every connection; closing twice is harmless."""
+        self.transport.close()
+
+    # --- the protocols Auditable, Rebuildable, Parted and Describable ----------------------------
+
+    def audit(self) -> AbstractContextManager[Audit]:
+        """One state of everything, though others publish meanwhile. One at a time on one book."""
+        return audit(self)
+
+    def beside(self) -> "RedisStore":
+        """The rankings that are being made beside these; begun where there are none yet."""
+        number = generations.begin(self.transport, self._served.keys)
+        words, characters = self._most
+        return RedisStore(
+            self.transport,
+            tag=self.tag,
+            most_words=words,
+            most_characters=characters,
+            role=generations.BESIDE,
+            generation=number,
+        )
+
+    def adopt(
+        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+    ) -> bool:
+        """Serve what was made beside, in one step; False while it is behind what is served."""
+        self.position()
+        adopted = generations.adopt(
+            self.transport, self._served.keys, wanted, text(note), behind=behind
+        )
+        if adopted and wanted is None:
+            self._served = Served(Keys(self.tag, adopted), "", None)
+        if adopted:
+            generations.remove(self.transport, self._served.keys)
+        return bool(adopted)
+
+    def abandon(self) -> None:
+        """Give up what was being made beside, and remove it in steps."""
+        generations.abandon(self.transport, self._served.keys)
+        generations.remove(self.transport, self._served.keys)
+
+    def part(self, name: str) -> "RedisStore":
+        """The rankings under another hash tag, over the same connections; see `Parted.part`."""
+        words, characters = self._most
+        tag = f"{self.tag}:{checked_tag(name)}"
+        return RedisStore(self.transport, tag=tag, most_words=words, most_characters=characters)
+
+    def describe(self) -> dict[str, Any]:
+        """What the store holds, in numbers."""
+        return generations.describe(self)
+
+    # --- calling scripts -------------------------------------------------------------------------
+
+    def run(self, name: str, build: Build, settled: frozenset[str] | set[str] = frozenset()) -> Any:
+        """The reply of a script, sent to the generation that is served; `settled` are the refusals
+        that the caller knows. Raises `StoreError`, and `RebuildNeeded` where others have made the
+        rankings anew under another note."""
+        for _attempt in range(ATTEMPTS):
+            served = self._served
+            keys, words = build(served.keys)
+            words = [self.role, served.keys.generation, *words]
+            try:
+                reply = self.transport.run(name, keys, words)
+            except Corrupt:
+                self._say_which(served.keys, keys)
+                raise
+            status = reply[0]
+            if status == "generation":
+                self._look_again(reply[1])
+            elif status == "made":
+                self._notice(served.keys, reply[1])
+            elif status != "ok" and status not in settled:
+                raise refusal(self.transport.where, reply)
+            else:
+                if status == "ok" and reply[1] != served.made:
+                    self._notice(served.keys, reply[1], ours=name == "publish")
+                return reply
+        raise StoreError("the rankings are made anew faster than they can be read")
+
+    def _say_which(self, known: Keys, keys: Sequence[str]) -> None:
+        """Raises `Corrupt` for the key that has another type than ours has."""
+        types = self.transport.run("types", keys, [])[1]
+        for key, kind in zip(keys, types, strict=True):
+            if kind not in ("none", known.kind(key)):
+                raise refusal(self.transport.where, ["type", key, kind])
+
+    def _look_again(self, number: str) -> None:
+        """Another generation has the role now."""
+        if self.role == generations.BESIDE or not number:
+            raise StoreError("what was made beside has been adopted or given up")
+        self._notice(Keys(self.tag, int(number)), "")
+
+    def _notice(self, keys: Keys, made: str, *, ours: bool = False) -> None:
+        """Other rankings are there than this store last saw, or the same begun anew.
+
+        Raises `RebuildNeeded` where they were made under another note than those before.
+        """
+        if ours:
+            self._served = self._served._replace(made=made)
+            return
+        head: list[Word] = [self.role, keys.generation, 1, NOTE]
+        reply = self.transport.run("receipts", [*keys.common[:2], keys.bucket(0)], head)
+        if reply[0] == "generation":
+            return
+        if reply[0] != "ok":
+            raise refusal(self.transport.where, reply)
+        [found] = reply[3]
+        note = None if found is None else read_text(found)
+        known = self._served.note
+        if self.role == generations.SERVED and None not in (known, note) and known != note:
+            raise RebuildNeeded(
+                "the rankings were made anew under other rules: open the book again"
+            )
+        self._served = Served(keys, reply[1], note if note is not None else known)
+
+
+def refusal(where: str, reply: Sequence[Any]) -> StoreError:
+    """The error for what a script refused to do; it has written nothing."""
+    what, *rest = reply
+    if what == "type":
+        return Corrupt(f"{where}: the key {rest[0]!r} is a {rest[1]}; nothing was written")
+    if what == "shape":
+        key_bytes, group_bytes, _version = (rest[1] + " 0 0 0").split()[:3]
+        return StoreError(f"{rest[0]!r} is kept with keys of {key_bytes}, {group_bytes} bytes")
+    if what == "lost":
+        return Corrupt(f"{where}: an entry of {rest[0]!r} is not in {rest[1]!r}")
+    if what == "unstaged":
+        return StoreError(f"{where}: a part of a large publish was lost on the way")
+    return StoreError(f"{where}: {' '.join(str(each) for each in reply)}")

@@ -1,0 +1,287 @@
+"""Bad bodies: each ends in a clear status, and nobody else is hurt."""
+
+import gzip
+import json
+import socket
+import threading
+import time
+from contextlib import closing, suppress
+
+import pytest
+
+from tests.http.running import SECONDS, check, make_book, result, service
+
+JSON = {"Content-Type": "application/json"}
+MOST = 2 << 20
+POST = b"POST /v1/events HTTP/1.1\r\nHost: x\r\n"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with service(make_book(tmp_path_factory.mktemp("bodies") / "book")) as found:
+        yield found
+        assert "Traceback" not in "".join(found.said)
+    check(found.directory)
+
+
+@pytest.fixture(scope="module")
+def token(running):
+    return running.key("submit")
+
+
+@pytest.fixture(scope="module")
+def client(running, token):
+    with running.client(token) as found:
+        yield found
+
+
+def head(token: str, length: int, *more: str) -> bytes:
+    """The head of a submission."""
+    lines = [
+        "POST /v1/events HTTP/1.1",
+        "Host: 127.0.0.1",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+        f"Content-Length: {length}",
+        *more,
+    ]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def connected(running) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", running.port), SECONDS)
+
+
+def answered(connection: socket.socket) -> tuple[int, bytes]:
+    """The status and the whole of an answer after which the connection is closed."""
+    parts = []
+    while part := connection.recv(65536):
+        parts.append(part)
+    whole = b"".join(parts)
+    return int(whole.split(b" ", 2)[1]), whole
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]]",
+        b'{"player": "a", "values": {"wpm": NaN}}',
+        b'{"player": "\xff", "values": {"wpm": 1}}',
+        b'{"player": "\\ud800", "values": {"wpm": 1}}',
+        b"\xef\xbb\xbf{}",
+        b"\xff\xfe{\x00}\x00",
+    ],
+)
+def test_a_body_that_cannot_be_read_is_400(client, body):
+    answer = client.post("/v1/events", content=body, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "cannot be read" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b"null", ""),
+        (b"5", ""),
+        (b'"text"', ""),
+        (b"{}", ""),
+        (b'{"player": 5, "values": {}}', "player"),
+        (b'{"player": "a", "values": {"wpm": true}}', "values[...]"),
+        (b'{"player": "a", "values": {"wpm": null}}', "values[...]"),
+        (b'{"player": "a", "values": {"wpm": [1]}}', "values[...]"),
+        (b'{"player": "a", "values": {"wpm": 1}, "more": 1}', ""),
+        (b'{"player": "a", "values": {"wpm": 1}, "kind": "other"}', "kind"),
+        (b'{"player": "a", "values": {"wpm": 1}, "at": "yesterday"}', "at"),
+        (b"[" * 100_000, "[0]"),
+        (b'{"player": "a", "values": ' + b'{"a":' * 100_000, "values[...]"),
+        (b'[{"player": "a"}, {"player": "a", "at": 5}]', "[1].at"),
+    ],
+)
+def test_a_body_of_the_wrong_shape_is_422_with_the_place(client, body, field):
+    answer = client.post("/v1/events", content=body, headers=JSON)
+    assert (answer.status_code, answer.json().get("field", "")) == (422, field)
+
+
+@pytest.mark.parametrize(
+    ("event", "field"),
+    [
+        (result("", 1), "player"),
+        (result("x" * 257, 1), "player"),
+        (result("x" * 10_000, 1), "player"),
+        (result("a\x00b", 1), "player"),
+        (result("a", 1, id="i" * 129), "id"),
+        (result("a", 1, profile={"name": "n" * 10_000}), "profile.name"),
+        (result("a", 1, profile={"n" * 65: "x"}), "profile"),
+        (result("a", 1, profile={str(n): "x" for n in range(33)}), "profile"),
+        (result("a", 1, at="2026-01-01T00:00:00"), "at"),
+        (result("a", 10**30), "wpm"),
+        (result("a", 1, sequence=10**30), "sequence"),
+        ({"player": "a", "values": {str(n): n for n in range(65)}}, "values"),
+        ({"player": "a", "values": {"wpm": 1, "mode": "m" * 1001}}, "mode"),
+        ({"player": "a", "values": {"wpm": 1}}, "mode"),
+    ],
+)
+def test_what_the_book_does_not_take_is_422_with_the_field_and_the_reason(client, event, field):
+    answer = client.post("/v1/events", json=event)
+    assert (answer.status_code, answer.json().get("field")) == (422, field), answer.text
+    assert len(answer.text) < 2000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "<script>alert(1)</script>",
+        "&amp;\"'`<b>",
+        "\u202egnp.exe",
+        "\u200b\u200d\ufeff",
+        "👩‍👩‍👧‍👦🏳️‍🌈",
+        "Z̸̢a̴l̶g̷o̶" * 10,
+        "مرحبا",
+    ],
+)
+def test_names_of_all_scripts_come_back_as_they_were_sent(client, name):
+    answer = client.post("/v1/events", json=result(name, 1, profile={"name": name}))
+    assert answer.status_code == 200
+    assert answer.json()["player"] == name
+    found = client.get(f"/v1/players/{name}") if "/" not in name else None
+    assert found is None or found.status_code == 200
+
+
+def test_a_body_of_another_kind_is_415(client):
+    body = json.dumps(result("a", 1)).encode()
+    for kind in (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin-1",
+        "",
+    ):
+        answer = client.post("/v1/events", content=body, headers={"Content-Type": kind})
+        assert answer.status_code == 415, kind
+    headers = {"Content-Type": 'Application/JSON; charset="UTF-8"'}
+    assert client.post("/v1/events", content=body, headers=headers).status_code == 200
+
+
+def test_a_compressed_body_is_not_unpacked(client):
+    bomb = gzip.compress(b"0" * (64 << 20))
+    for encoding in ("gzip", "deflate", "br", "gzip, gzip"):
+        headers = {**JSON, "Content-Encoding": encoding}
+        answer = client.post("/v1/events", content=bomb, headers=headers)
+        assert answer.status_code == 415
+        assert answer.headers["accept-encoding"] == "identity"
+
+
+def test_a_body_that_is_too_large_is_413(client, running, token):
+    answer = client.post("/v1/events", content=b" " * (MOST + 1), headers=JSON)
+    assert (answer.status_code, answer.json()["status"]) == (413, 413)
+
+    def parts():
+        for _ in range(MOST // 65536 + 2):
+            yield b" " * 65536
+
+    assert client.post("/v1/events", content=parts(), headers=JSON).status_code == 413
+    with closing(connected(running)) as connection:
+        connection.sendall(head(token, 1 << 40))
+        assert answered(connection)[0] == 413
+
+
+def test_a_body_that_never_ends_is_cut_off(running, token):
+    with closing(connected(running)) as connection:
+        connection.sendall(
+            head(token, 0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+        )
+        chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+        taken = 0
+        with suppress(OSError):
+            while taken < 1000:
+                connection.sendall(chunk)
+                taken += 1
+        assert taken < 1000
+
+
+@pytest.mark.parametrize("sent", [b"", b'{"player": "slow", "values": {"wpm": 1}'])
+def test_a_slow_body_is_408_and_others_are_served_meanwhile(running, token, client, sent):
+    with closing(connected(running)) as connection:
+        connection.sendall(head(token, 1000) + sent)
+        assert client.post("/v1/events", json=result("quick", 1)).status_code == 200
+        status, whole = answered(connection)
+    assert status == 408
+    assert b"connection: close" in whole.lower()
+
+
+def test_a_body_that_drips_is_408_too(running, token):
+    with closing(connected(running)) as connection:
+        connection.sendall(head(token, 1 << 20))
+        stop = threading.Event()
+
+        def drip():
+            while not stop.wait(0.05):
+                try:
+                    connection.sendall(b" ")
+                except OSError:
+                    return
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        try:
+            assert answered(connection)[0] == 408
+        finally:
+            stop.set()
+            dripping.join()
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_body_hurts_nobody(running, token, client):
+    for _ in range(20):
+        with closing(connected(running)) as connection:
+            connection.sendall(head(token, 1000) + b'{"player": "gone", "values": {"wpm": 1}')
+    assert client.post("/v1/events", json=result("here", 1)).status_code == 200
+
+
+def test_a_client_that_leaves_before_the_answer_has_submitted(running, token, client):
+    body = json.dumps(result("left", 7, id="left-1")).encode()
+    with closing(connected(running)) as connection:
+        connection.sendall(head(token, len(body)) + body)
+    until = time.monotonic() + SECONDS
+    while client.get("/v1/events/left-1").status_code == 404:
+        assert time.monotonic() < until
+    assert client.put("/v1/events/left-1", json=result("left", 7)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"GARBAGE\r\n\r\n",
+        POST + b"Content-Length: -1\r\n\r\n",
+        POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345",
+        b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_ends_the_connection_only(running, client, written):
+    with closing(connected(running)) as connection:
+        connection.sendall(written)
+        connection.shutdown(socket.SHUT_WR)
+        try:
+            whole = connection.recv(65536)
+        except ConnectionResetError:
+            whole = b""
+    assert not whole or int(whole.split(b" ", 2)[1]) in (400, 401, 431)
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_head_without_end_is_cut_off(running, client):
+    with closing(connected(running)) as connection:
+        with suppress(OSError):
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * (1 << 20))
+            connection.sendall(b"\r\n\r\n")
+        with suppress(ConnectionResetError):
+            assert answered(connection)[0] == 431
+    assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX: a"])
+def test_a_slow_head_is_408(running, sent):
+    with closing(connected(running)) as connection:
+        connection.sendall(sent)
+        assert answered(connection)[0] == 408
