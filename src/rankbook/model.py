@@ -163,12 +163,18 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None
 
 
-class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+def _no_placements() -> tuple[Placement, ...]:
+    """The default of a field that is written out also when it is empty."""
+    return ()
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer to a submission. The same id and content always gets the same receipt.
 
     `status` is "ranked" when every ranking below has been published, "pending" when the event is
     recorded durably and the next fold will apply it, and "set_aside" when it is in the log and its
-    body can no longer be read there.
+    body can no longer be read there. Of a book in parts, `pending_parts` are those that have not
+    ranked it yet; `rankings` are then those of the others.
     """
 
     event_id: str
@@ -176,7 +182,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
     recorded_at: datetime
     status: Literal["ranked", "pending", "set_aside"]
-    rankings: tuple[Placement, ...] = ()
+    rankings: tuple[Placement, ...] = msgspec.field(default_factory=_no_placements)
+    pending_parts: tuple[str, ...] = ()
 
 
 class EventOutcome(msgspec.Struct, frozen=True, kw_only=True):

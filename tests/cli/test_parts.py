@@ -1,10 +1,11 @@
-"""Receipts of a book in parts, on a screen."""
+"""A book in parts on the command line."""
 
 import pytest
 
 from rankbook import Receipt
-from rankbook.cli import tables
-from tests.book.home import when
+from rankbook.cli import options, tables
+from tests.book.home import Clock, players, result, when
+from tests.book.parted import TWO, PartedHome, part
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,14 @@ def test_a_pending_receipt_says_in_which_parts(parts, caption):
         pending_parts=parts,
     )
     assert str(tables.receipt(receipt).caption) == caption
+
+
+def test_opening_catches_up_with_the_parts_that_are_up(tmp_path):
+    home = PartedHome("by board", tmp_path, Clock())
+    book = home.open(*TWO)
+    book.record(result("asha", 20))
+    part(book, "high").down = True
+    options._catch_up(book)
+    assert players(book.ranking("fast").top()) == ["asha"]
+    part(book, "high").down = False
+    home.end()

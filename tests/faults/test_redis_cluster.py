@@ -47,6 +47,17 @@ def test_a_node_that_dies_leaves_results_pending_until_it_is_back(nodes, book):
     assert_sound(book, {"asha": 115})
 
 
+def test_a_process_that_starts_while_another_node_is_dead_uses_the_others(nodes, book, place):
+    dead = next(node for node in nodes.nodes if node is not nodes.owner(TAG))
+    dead.stop(signal.SIGKILL)
+    for _again in range(5):
+        with Rankbook.open(place, spec=book.spec, clock=noon_of(0)) as other:
+            assert other.ranking("speed").entry("asha").score == 5
+    dead.start()
+    nodes.wait()
+    assert_sound(book, {"asha": 5})
+
+
 def test_a_slot_that_moves_to_another_node_takes_the_book_with_it(nodes, book):
     slot = nodes.nodes[0].say("CLUSTER", "KEYSLOT", f"{{{TAG}}}")
     source = nodes.owner(TAG)

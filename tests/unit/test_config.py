@@ -274,3 +274,29 @@ def test_a_book_without_boards_is_refused():
 def test_a_syntax_error_names_its_line():
     with pytest.raises(SpecError, match="line 3"):
         load('[book]\nname = "x"\nstore = = 1')
+
+
+def test_a_book_is_whole_unless_its_partition_says_how_it_is_spread():
+    whole = load(TYPING)
+    assert (whole.partition, whole.partitions) == ("book", 16)
+    text = TYPING.replace(
+        'name = "typing"', 'name = "typing"\npartition = "period"\npartitions = 4'
+    )
+    spread = load(text)
+    assert (spread.partition, spread.partitions) == ("period", 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ('partition = "player"', "book.partition"),
+        ("partition = 3", "book.partition"),
+        ("partitions = 0", "book.partitions"),
+        ("partitions = 257", "book.partitions"),
+        ('partitions = "4"', "book.partitions"),
+    ],
+)
+def test_a_partition_that_cannot_be_names_its_field(line, field):
+    with pytest.raises(SpecError) as caught:
+        load(TYPING.replace('name = "typing"', f'name = "typing"\n{line}'))
+    assert caught.value.field == field

@@ -2,30 +2,33 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
-from rankbook.book import events, receipts, seasons, specification, state
+from rankbook.book import events, receipts, specification, state
 from rankbook.book.admission import Admission, seals_due
-from rankbook.book.bundles import BundleCache, BundleReading
+from rankbook.book.bundles import BundleCache
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.measuring import Admitted, fresh_results
 from rankbook.book.outbox import outbox
 from rankbook.book.outcomes import Outcomes
-from rankbook.book.reading import RankingView, read_all, view
+from rankbook.book.partition import Partition
+from rankbook.book.parts import Part, Parts
+from rankbook.book.reads import Reads
 from rankbook.book.slices import sliced
+from rankbook.book.spread import Spread
 from rankbook.book.upkeep import Upkeep
 from rankbook.errors import BookError, RebuildNeeded, Refused, StoreError
 from rankbook.log import open_log
-from rankbook.log.base import Draft, Followable, Recorded, Recording
-from rankbook.model import Closing, Event, PeriodSummary, PlayerPeriod, Receipt, Standings
-from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking, current, instant, load
+from rankbook.log.base import Followable, Recorded, Recording
+from rankbook.model import Closing, Event, Receipt
+from rankbook.rules import BoardRules, BookSpec, instant, load
 from rankbook.store import open_store
-from rankbook.store.base import NOTE, ByPosition, Store
+from rankbook.store.base import NOTE, ByPosition, Row, Store
 
 SEALS_AT_ONCE = 100
 FILE = "rankbook.toml"
@@ -38,7 +41,7 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
-class Rankbook(Outcomes, Upkeep):
+class Rankbook(Reads, Outcomes, Upkeep):
     """A book: boards, a log and a store. Safe to use from many threads; a context manager.
 
     `Rankbook.open(directory)` opens one from its rankbook.toml. `clock` gives microseconds.
@@ -69,18 +72,39 @@ class Rankbook(Outcomes, Upkeep):
         self._admission = Admission(self._rules, spec.door(), log)
         self._outbox = outbox(spec.log, None)
         self._listeners: list[Callable[[Closing], object]] = []
-        self._bundles = BundleCache(store, self._bundle_views)
-        [kept] = store.receipts([NOTE])
+        self._in_parts: Parts | None = None
+        self._folder: Folder | Parts
+        note = specification.note(spec)
+        if spec.partition == "book":
+            self._folder = Folder(self._boards, log, store, note, self._folded)
+            self._whole = Part("", self._boards, None, store, self._folder)
+            self._parts = (self._whole,)
+        else:
+            self.store = spread = Spread(Partition(spec), store)
+            self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
+            self._parts = self._in_parts.parts
+        self._bundles = BundleCache(self.store, self._bundle_views)
         self._outdated = False
         try:
-            specification.check(spec, kept)
-            position = store.position()
-            specification.check_log(log.head(), position)
+            self._check_parts()
         except RebuildNeeded:
             if not outdated:
                 raise
             self._outdated = True
-        self._folder = Folder(self._boards, log, store, specification.note(spec), self._folded)
+
+    def _check_parts(self) -> None:
+        """Raises `RebuildNeeded`; and `StoreError` where none of the parts can be used."""
+        down: list[StoreError] = []
+        for part in self._parts:
+            try:
+                [kept] = part.store.receipts([NOTE])
+                specification.check(self.spec, kept)
+                position = part.store.position()  # before the head, which only grows
+                specification.check_log(self.log.head(), position)
+            except StoreError as error:
+                down.append(error)
+        if len(down) == len(self._parts):
+            raise down[0]
 
     @classmethod
     def open(
@@ -164,13 +188,11 @@ class Rankbook(Outcomes, Upkeep):
         admitted = self._admit(submitted, now_us)
         recording = self._record(admitted, now_us)
         fresh = fresh_results(admitted, recording)
+        if self._in_parts is not None:
+            return self._in_parts.submitted(recording, ranks=ranks, fresh=fresh)
         measured = {each.recorded.seq: each for each in fresh}
         seqs = [recorded.seq for recorded in recording.events]
-        made = {} if recording.new else self._receipts(seqs)
-        if any(seq not in made for seq in seqs):
-            with suppress(StoreError):
-                made |= self._folder.fold(until=max(seqs), ranks=ranks, fresh=fresh)
-            made |= self._receipts([seq for seq in seqs if seq not in made])
+        made = self._whole.made(seqs, new=bool(recording.new), ranks=ranks, fresh=fresh)
         return [
             receipts.receipt(
                 self._folder.decider, recorded, made.get(recorded.seq), measured.get(recorded.seq)
@@ -253,11 +275,14 @@ class Rankbook(Outcomes, Upkeep):
     def _record_due_seals(self, now_us: int) -> bool:
         if not self._seals:
             return False
-        drafts: list[Draft] = []
-        with suppress(StoreError):
-            [answer] = self.store.read([ByPosition(state.OPEN, 0, SEALS_AT_ONCE)]).answers
-            due = seals_due([(row.member, row.key) for row in sliced(answer).rows], now_us)
-            drafts = self._admission.drafts(due, now_us)
+        rows: list[Row] = []
+        for part in self._parts:
+            with suppress(StoreError):
+                [answer] = part.store.read([ByPosition(state.OPEN, 0, SEALS_AT_ONCE)]).answers
+                rows += sliced(answer).rows
+        first = sorted([(row.key, row.member) for row in rows])[:SEALS_AT_ONCE]
+        due = seals_due([(member, key) for key, member in first], now_us)
+        drafts = self._admission.drafts(due, now_us)
         # Where one is recorded already it need not have our content to be known, as a seal of
         # somebody's own, or one whose body is lost.
         known = self.log.find([draft.id for draft in drafts]) if drafts else []
@@ -267,7 +292,8 @@ class Rankbook(Outcomes, Upkeep):
     def _folded(self, event: Recorded) -> None:
         """An event that is no result was published by this process."""
         if event.kind == "forget":
-            self.log.erase(event.seq)
+            if self._in_parts is None:
+                self.log.erase(event.seq)
             self._bundles.forget()
         elif event.kind == "seal" and event.received_us >= self._opened_us:
             self._tell(event)
@@ -290,102 +316,3 @@ class Rankbook(Outcomes, Upkeep):
                 listener(closing)
             except Exception as error:
                 warnings.warn(f"an on_close listener failed: {error!r}", stacklevel=2)
-
-    # --- reading ---------------------------------------------------------------------------------
-
-    def boards(self) -> tuple[Board, ...]:
-        """The boards, as specified."""
-        return self.spec.boards
-
-    def ranking(
-        self,
-        board: str | Board,
-        *,
-        window: str | None = None,
-        period: str | None = None,
-        tags: Mapping[str, object] | None = None,
-    ) -> RankingView:
-        """One ranking, to read from: the board's first window and its current period by default.
-
-        Between seasons the current one is that which ended last. Raises `NotFound` and says what
-        exists.
-        """
-        name = board.name if isinstance(board, Board) else board
-        return self._view(name, window, period, tags or {}, self._clock())
-
-    def _view(
-        self,
-        board: str,
-        window: str | None,
-        period: str | None,
-        tags: Mapping[str, object],
-        now_us: int,
-    ) -> RankingView:
-        self.spec.board(board)
-        return view(self.store, self._rules[board], window, period, tags, now_us)
-
-    def bundle(self, name: str) -> BundleReading:
-        """All rankings of a bundle in their current periods, from one snapshot.
-
-        Kept until one of them changes, or as long as the bundle's maximum age says.
-        """
-        return self._bundles.read(self.spec.bundle(name), self._clock())
-
-    def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
-        return [
-            self._view(each.board, each.window, None, dict(each.tags), now_us)
-            for each in bundle.rankings
-        ]
-
-    def player(self, player: str) -> list[Standings]:
-        """The player's entry in every current ranking that has one, from one snapshot."""
-        now_us = self._clock()
-        views = [
-            self._known_view(rules, ranking, now_us)
-            for rules in self._boards
-            for ranking in seasons.running(
-                self.store, rules, {n: current(w, now_us) for n, w in rules.windows.items()}
-            )
-        ]
-        _position, found = read_all(self.store, views, lambda each: each.entry_query(player))
-        return [standings for standings in found if standings.entries]
-
-    def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
-        """Every period of a window that has entries, the newest first; all windows by default.
-
-        Raises `NotFound` and says what exists.
-        """
-        self.spec.board(board)
-        rules = self._rules[board]
-        names = list(rules.windows) if window is None else [rules.window(window).name]
-        return [
-            each
-            for name in names
-            for each in seasons.periods(self.store, rules, name, self._seen_now())
-        ]
-
-    def player_periods(
-        self,
-        player: str,
-        board: str,
-        window: str | None = None,
-        tags: Mapping[str, object] | None = None,
-    ) -> list[PlayerPeriod]:
-        """The player's rank, score, count and percentile in each period, the newest first.
-
-        Raises `NotFound` and says what exists.
-        """
-        self.spec.board(board)
-        rules = self._rules[board]
-        name = next(iter(rules.windows)) if window is None else window
-        rules.window(name)
-        chosen = dict(rules.tags(tags or {}))
-        return seasons.of_player(self.store, rules, name, chosen, player, self._seen_now())
-
-    def _seen_now(self) -> Callable[[BoardRules, Ranking], RankingView]:
-        now_us = self._clock()
-        return lambda rules, ranking: self._known_view(rules, ranking, now_us)
-
-    def _known_view(self, rules: BoardRules, ranking: Ranking, now_us: int) -> RankingView:
-        span = rules.window(ranking.window).period(ranking.period)
-        return RankingView(self.store, rules, ranking, span, now_us)

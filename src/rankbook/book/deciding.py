@@ -12,6 +12,7 @@ import msgspec
 
 from rankbook.book import state
 from rankbook.book.measuring import Measurer, Result
+from rankbook.book.partition import Scope
 from rankbook.book.working import Working
 from rankbook.errors import Refused
 from rankbook.log.base import Recorded
@@ -38,11 +39,12 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decider:
-    """Decides about results. `boards` are all the boards of a book."""
+    """Decides about results. `boards` are all the boards of a book, or those of a part of it."""
 
-    def __init__(self, boards: Sequence[BoardRules]) -> None:
-        measurer = Measurer(boards)
+    def __init__(self, boards: Sequence[BoardRules], scope: Scope | None = None) -> None:
+        measurer = Measurer(boards, scope)
         self.result, self.declared = measurer.result, measurer.declared
+        self.narrowed = measurer.narrowed
         self._open = {rules.board.name for rules in boards if not _may_close(rules)}
         self._spans: dict[str, PeriodSpan] = {}
         self._horizons: dict[tuple[bytes, bytes], int | None] = {}
@@ -54,7 +56,7 @@ class Decider:
                 if rules.board.periods_kept(window)
             ]
         )
-        self._profiles = any(rules.board.profiles == "player" for rules in boards)
+        self._profiles = keeps_profiles(boards) if scope is None else scope.profiles
 
     def want(self, working: Working, result: Result) -> None:
         """Say which entries deciding about the result reads, to be read at once."""
@@ -217,6 +219,11 @@ class Decider:
             if state.read_number(row.key) < horizon:
                 working.drop(_id(row.member, row.value))
                 working.remove(catalog, row.member)
+
+
+def keeps_profiles(boards: Sequence[BoardRules]) -> bool:
+    """Whether any of the boards shows a player's current profile."""
+    return any(rules.board.profiles == "player" for rules in boards)
 
 
 def within_cooldown(rules: BoardRules, last_us: int, at_us: int) -> bool:

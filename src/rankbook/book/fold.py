@@ -21,6 +21,7 @@ from rankbook.book import events, places, receipts, replay, state
 from rankbook.book.admission import sealed_by
 from rankbook.book.deciding import Decider, Outcome
 from rankbook.book.measuring import Result
+from rankbook.book.partition import Scope
 from rankbook.book.working import Working
 from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
@@ -46,7 +47,8 @@ class Folder:
     """Applies the log to the store. Safe to use from many threads; one of them folds at a time.
 
     `note` is kept beside the rankings with the first step: under which specification they are.
-    `folded` is called with each event that is no result, after its step is published here.
+    `folded` is called with each event that is no result, after its step is published here. Of a
+    part of a book, `boards` are those in it, and `scope` says which of their rankings are.
     """
 
     def __init__(
@@ -56,9 +58,11 @@ class Folder:
         store: Store,
         note: bytes,
         folded: Folded = lambda _event: None,
+        scope: Scope | None = None,
     ) -> None:
         self._boards = boards
-        self.decider = Decider(boards)
+        self.decider = Decider(boards, scope)
+        self._named = scope is not None
         self._log = log
         self._store = store
         self._note = note
@@ -178,7 +182,7 @@ class Folder:
         made = {
             recorded.seq: receipts.pack_reason(aside[recorded.seq])
             if recorded.seq in aside
-            else receipts.pack(recorded, outcome, number)
+            else receipts.pack(recorded, outcome, number, self._named)
             for recorded, outcome, number in zip(run, outcomes, numbers, strict=True)
         }
         return Step(run, made, aside)

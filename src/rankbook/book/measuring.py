@@ -6,6 +6,7 @@ from contextlib import suppress
 import msgspec
 
 from rankbook.book import events
+from rankbook.book.partition import Scope
 from rankbook.errors import Refused
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.rules import BoardRules, Candidate, Fact, Ranking
@@ -38,13 +39,18 @@ class Result(msgspec.Struct, frozen=True, gc=False):
 
 
 class Measurer:
-    """Measures results for `boards`, which are all the boards of a book."""
+    """Measures results for `boards`, which are all the boards of a book, or of one part of it.
 
-    def __init__(self, boards: Sequence[BoardRules]) -> None:
+    In a part, a board is touched also where the rankings are all elsewhere: what it remembers moves
+    in every part.
+    """
+
+    def __init__(self, boards: Sequence[BoardRules], scope: Scope | None = None) -> None:
+        self._scope = scope
         self._declared = tuple(boards)
         self._boards = sorted(boards, key=_by_name)
         self._place = {rules.board.name: place for place, rules in enumerate(boards)}
-        self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs]] = {}
+        self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs, tuple[Ranking, ...]]] = {}
 
     def admit(self, fact: Fact) -> tuple[Touched, ...]:
         """Measure what is to be recorded. Raises `Refused` where a board that counts it cannot
@@ -78,6 +84,15 @@ class Measurer:
                     touched.append(self._touched(rules, rules.candidate(said), rankings))
         return Result(recorded, said, said.player.encode(), tuple(touched))
 
+    def narrowed(self, result: Result) -> Result:
+        """What a result touches here, of which another measurer has measured all that it does."""
+        touched = [
+            self._touched(each.rules, each.candidate, each.declared)
+            for each in result.touched
+            if each.rules.board.name in self._place
+        ]
+        return Result(result.recorded, result.fact, result.member, tuple(touched))
+
     def declared(self, result: Result) -> list[Ranking]:
         """The rankings that a result touches, as the book declares boards, windows and splits."""
         touched: Sequence[Touched] = result.touched
@@ -93,12 +108,19 @@ class Measurer:
         if found is None or found[0] is not rankings:
             if len(self._pairs) > MAX_CACHED:
                 self._pairs.clear()
-            pairs = [
-                (each, RankingId(each.name, rules.key_bytes, rules.group_bytes))
-                for each in sorted(rankings, key=lambda ranking: ranking.name)
-            ]
-            found = self._pairs[id(rankings)] = (rankings, tuple(pairs))
-        return Touched(rules, candidate, found[1], rankings)
+            found = self._pairs[id(rankings)] = (rankings, *self._held(rules, rankings))
+        return Touched(rules, candidate, found[1], found[2])
+
+    def _held(
+        self, rules: BoardRules, rankings: tuple[Ranking, ...]
+    ) -> tuple[Pairs, tuple[Ranking, ...]]:
+        scope = self._scope
+        held = rankings if scope is None else tuple([r for r in rankings if scope.holds(r.name)])
+        pairs = [
+            (each, RankingId(each.name, rules.key_bytes, rules.group_bytes))
+            for each in sorted(held, key=lambda ranking: ranking.name)
+        ]
+        return tuple(pairs), held
 
 
 def _by_name(rules: BoardRules) -> str:

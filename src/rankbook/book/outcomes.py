@@ -1,13 +1,14 @@
 """What has become of an event, and how far rankings are behind."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rankbook.book import events, receipts
 from rankbook.book.doctor import lag_seconds
 from rankbook.book.fold import Folder
-from rankbook.errors import EventConflict, StoreError
-from rankbook.log.base import Followable
-from rankbook.model import Event, EventOutcome, Lag
+from rankbook.book.parts import Part, Parts
+from rankbook.errors import EventConflict
+from rankbook.log.base import Followable, Recorded
+from rankbook.model import Event, EventOutcome, Lag, Receipt
 from rankbook.store.base import Store
 
 
@@ -17,7 +18,9 @@ class Outcomes:
     log: Followable
     store: Store
     _clock: Callable[[], int]
-    _folder: Folder
+    _folder: Folder | Parts
+    _whole: Part
+    _in_parts: Parts | None
 
     def outcome(self, event: Event | str) -> EventOutcome:
         """What has become of the event with this id: unknown, recorded, ranked, or set aside.
@@ -32,11 +35,9 @@ class Outcomes:
             return EventOutcome(status="unknown")
         if isinstance(event, Event) and not events.same(event, recorded):
             raise EventConflict(id)
-        stored = self._receipts([recorded.seq]).get(recorded.seq)
-        receipt = receipts.receipt(self._folder.decider, recorded, stored)
-        if stored is None:
+        receipt, reason = self._receipt(recorded)
+        if receipt.status == "pending":
             return EventOutcome(status="recorded", receipt=receipt)
-        reason = receipts.reason(stored)
         return EventOutcome(
             status="set_aside" if reason else "ranked", receipt=receipt, reason=reason
         )
@@ -54,12 +55,10 @@ class Outcomes:
         seconds = lag_seconds(self.log, self.store.position(), self._clock())
         return Lag(self.pending(), seconds)
 
-    def _receipts(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The stored receipts of these positions; none of them while the store is down."""
-        if not seqs:
-            return {}
-        try:
-            found = self.store.receipts(seqs)
-        except StoreError:
-            return {}
-        return {seq: each for seq, each in zip(seqs, found, strict=True) if each is not None}
+    def _receipt(self, recorded: Recorded) -> tuple[Receipt, str]:
+        """The receipt of an event, and the reason where it was set aside."""
+        if self._in_parts is not None:
+            return self._in_parts.receipt(recorded)
+        stored = self._whole.receipts([recorded.seq]).get(recorded.seq)
+        receipt = receipts.receipt(self._folder.decider, recorded, stored)
+        return receipt, receipts.reason(stored or b"")

@@ -37,6 +37,8 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
 
     Raises `PositionMoved` when the store has moved on.
     """
+    if not any(outcomes):
+        return none(outcomes)
     if len(outcomes) == 1 and all(map(_is_simple, outcomes[0])):
         return [_alone(working, outcomes[0])]
     moves: dict[str, _Moves] = {}
@@ -46,7 +48,11 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
             if name not in moves:
                 moves[name] = _moves(working, outcome.rules, outcome.id)
     bounds = {name: _bounds(move) for name, move in moves.items()}
-    reading = working.read([CountBefore(moves[name].ranking, bounds[name]) for name in moves])
+    queries: list[Query] = [
+        CountBefore(move.ranking, bounds[name], move.rules.board.numbering == "dense")
+        for name, move in moves.items()
+    ]
+    reading = working.read(queries)
     ranks: dict[str, dict[bytes, Ranks]] = {}
     for (name, move), answer in zip(moves.items(), reading.answers, strict=True):
         if isinstance(answer, Counts):
@@ -68,7 +74,7 @@ def _alone(working: Working, outcomes: Sequence[Outcome]) -> list[Ranks]:
     """
     pairs = [(_group(each, each.before), _group(each, each.after)) for each in outcomes]
     queries: list[Query] = [
-        CountBefore(each.id, tuple([bound for bound in pair if bound is not None]))
+        CountBefore(each.id, tuple([bound for bound in pair if bound is not None]), False)
         for each, pair in zip(outcomes, pairs, strict=True)
     ]
     ranks: list[Ranks] = []

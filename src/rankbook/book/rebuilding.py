@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rankbook.book import state
 from rankbook.book.fold import Folder, Progress
+from rankbook.book.partition import Scope
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
@@ -22,7 +23,8 @@ Wanted = Callable[[str], bool]
 
 class Making(NamedTuple):
     """What rankings are made of, and where: `note` says under which specification, `serve` folds
-    what is served now as far as the log has come, and `outdated` rankings need not be served on."""
+    what is served now as far as the log has come, and `outdated` rankings need not be served on.
+    In a part of a book, by its `scope`."""
 
     boards: Sequence[BoardRules]
     log: Log
@@ -30,6 +32,7 @@ class Making(NamedTuple):
     note: bytes
     serve: Callable[[], object]
     outdated: bool
+    scope: Scope | None = None
 
 
 def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = None) -> int:
@@ -47,7 +50,7 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
         if beside.receipts([NOTE]) not in ([None], [note]):
             store.abandon()
             beside = store.beside()
-        folder = Folder(making.boards, making.log, beside, note)
+        folder = Folder(making.boards, making.log, beside, note, scope=making.scope)
         folder.fold(progress=progress)
         if wanted is not None:
             making.serve()

@@ -6,14 +6,15 @@ order of the rankings' names:
     [ [why, previous score, score, previous rank, rank], ... ]               of a result
     [ [why, previous score, score, previous rank, rank, ranking], ... ]      of another event
 
-and of an event that cannot be read it is a text: the reason.
+In a part of a book it has lines for the rankings of that part, always with their names. And of an
+event that cannot be read it is a text: the reason.
 
 `why` is an index into WHYS, ranks are 1-based or nil, as scores are where there was none. What the
 rankings of a result are called follows from the event, so one with four rankings takes about 40
 bytes. Under `NOTE`, where no event can be, stands the specification the rankings were made under.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -40,13 +41,21 @@ _named = msgspec.msgpack.Decoder(list[NamedLine])
 _text = msgspec.msgpack.Decoder(str)
 # First bytes of a msgpack text of up to 64 KiB.
 _TEXTS = frozenset((*range(0xA0, 0xC0), 0xD9, 0xDA))
+# The receipt of what touched no ranking.
+NOTHING = b"\x90"
 _index = {why: index for index, why in enumerate(WHYS)}
 
 
-def pack(recorded: Recorded, outcomes: Sequence[Outcome], ranks: Sequence["Ranks"]) -> bytes:
-    """The stored receipt of an event's outcomes; those of a result come by name of ranking."""
+def pack(
+    recorded: Recorded,
+    outcomes: Sequence[Outcome],
+    ranks: Sequence["Ranks"],
+    named: bool = False,
+) -> bytes:
+    """The stored receipt of an event's outcomes; those of a result come by name of ranking, and
+    only say which that is where they are to be `named`."""
     lines: list[Line | NamedLine] = []
-    named = recorded.kind != "result"
+    named = named or recorded.kind != "result"
     for outcome, (was, now) in zip(outcomes, ranks, strict=True):
         score = outcome.rules.key_score
         before, after = outcome.before, outcome.after
@@ -67,6 +76,21 @@ def pack_reason(reason: str) -> bytes:
 def reason(stored: bytes) -> str:
     """Why the event with this stored receipt was set aside; empty where it was not."""
     return _text.decode(stored) if stored and stored[0] in _TEXTS else ""
+
+
+def joined(found: Iterable[bytes]) -> bytes:
+    """The receipts of one event in several parts as one, by the names of rankings; where one of
+    them is a reason, that. Raises `Corrupt`."""
+    lines: list[NamedLine] = []
+    for each in found:
+        if reason(each):
+            return each
+        try:
+            lines += _named.decode(each)
+        except msgspec.DecodeError as error:
+            raise Corrupt("the receipt of an event cannot be read in one part") from error
+    lines.sort(key=lambda line: line[5])
+    return _encoder.encode(lines)
 
 
 def receipt(
@@ -99,14 +123,34 @@ def _placements(
     try:
         if recorded.kind != "result":
             return [_placement(Ranking.parse(line[5]), line[:5]) for line in _named.decode(stored)]
-        lines = _lines.decode(stored)
+        lines = _lines_of(stored)
     except (msgspec.DecodeError, NotFound) as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
     touched = decider.declared(result or decider.result(recorded))
+    if lines is None:
+        return _of_parts(recorded, stored, touched)
     if len(touched) != len(lines) or any(line[0] >= len(WHYS) for line in lines):
         raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
     line_of = dict(zip(sorted([ranking.name for ranking in touched]), lines, strict=True))
     return [_placement(ranking, line_of[ranking.name]) for ranking in touched]
+
+
+def _lines_of(stored: bytes) -> list[Line] | None:
+    """The lines of a result; None where each says its ranking's name."""
+    try:
+        return _lines.decode(stored)
+    except msgspec.ValidationError:
+        _named.decode(stored)
+        return None
+
+
+def _of_parts(recorded: Recorded, stored: bytes, touched: Sequence[Ranking]) -> list[Placement]:
+    """The placements of a result in the parts that have ranked it."""
+    line_of = {line[5]: line[:5] for line in _named.decode(stored)}
+    there = [ranking for ranking in touched if ranking.name in line_of]
+    if len(there) != len(line_of) or any(line[0] >= len(WHYS) for line in line_of.values()):
+        raise Corrupt(f"the receipt of event {recorded.id!r} is of other boards")
+    return [_placement(ranking, line_of[ranking.name]) for ranking in there]
 
 
 def _placement(ranking: Ranking, line: Line) -> Placement:

@@ -1,6 +1,6 @@
 """Verifying: the rankings a log gives, held against both indexes of the rankings there are."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -86,6 +86,29 @@ def compare(
         disagreements=tuple(disagreements),
         faults=tuple(faults),
         set_aside=set_aside,
+    )
+
+
+def joined(found: Sequence[Verification], names: Sequence[str]) -> Verification:
+    """What was found in the parts of a book, as one: the least position, and the sums."""
+    if len(found) == 1:
+        return found[0]
+    disagreements = [each for one in found for each in one.disagreements]
+    return Verification(
+        agrees=all(each.agrees for each in found),
+        position=min([each.position for each in found]),
+        pending=max([each.pending for each in found]),
+        rankings=sum([each.rankings for each in found]),
+        entries=sum([each.entries for each in found]),
+        disagreements=tuple(disagreements[:MOST_LISTED]),
+        faults=tuple(
+            [
+                f"part {name}: {fault}"
+                for name, one in zip(names, found, strict=True)
+                for fault in one.faults
+            ]
+        ),
+        set_aside=max([each.set_aside for each in found]),
     )
 
 

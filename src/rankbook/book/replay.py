@@ -68,7 +68,7 @@ def replay(decider: Decider, working: Working, log: Log, event: Recorded) -> lis
     as they were have the outcome "unchanged".
     """
     member = event.player.encode()
-    everything = [each for each in log.of_player(event.player, event.seq) if events.readable(each)]
+    everything = _remembered(log.of_player(event.player, event.seq), event)
     said = history(everything)
     places: dict[str, Place] = {}
     originals = {each.id: each for each in everything if each.kind == "result"}
@@ -85,6 +85,18 @@ def replay(decider: Decider, working: Working, log: Log, event: Recorded) -> lis
     return [
         _replace(decider, working, place, member, final.get(name)) for name, place in places.items()
     ]
+
+
+def _remembered(theirs: Iterable[Recorded], event: Recorded) -> list[Recorded]:
+    """A player's events that can be read, from the last forget before `event` on: whether those
+    before it have been erased yet makes no difference."""
+    kept: list[Recorded] = []
+    for each in theirs:
+        if each.kind == "forget" and each.seq < event.seq:
+            kept.clear()
+        elif events.readable(each):
+            kept.append(each)
+    return kept
 
 
 def _note(places: dict[str, Place], result: Result) -> None:

@@ -7,8 +7,8 @@ from rankbook.book.reading import RankingView, member
 from rankbook.book.scores import percentile_of
 from rankbook.book.slices import sliced
 from rankbook.model import PeriodSummary, PlayerPeriod
-from rankbook.rules import BoardRules, PeriodSpan, Ranking
-from rankbook.store.base import AroundMember, ByPosition, Row, Slice, Store
+from rankbook.rules import BoardRules, Ranking, current
+from rankbook.store.base import AroundMember, ByPosition, RankingId, Row, Slice, Store
 
 PAGE = 1000
 
@@ -17,30 +17,46 @@ Views = Callable[[BoardRules, Ranking], RankingView]
 
 def known(store: Store, rules: BoardRules, window: str) -> list[Ranking]:
     """The rankings of a window that have had entries, by period and then by name."""
-    rows = sorted(_rows(store, rules, window), key=lambda row: (row.key, row.member))
-    return [Ranking.parse(row.member.decode()) for row in rows]
+    return _known(store, [(rules, window)])[0]
 
 
-def _rows(store: Store, rules: BoardRules, window: str) -> Iterator[Row]:
-    catalog = state.catalog(rules.board.name, window)
-    start = 0
+def _known(store: Store, windows: Sequence[tuple[BoardRules, str]]) -> list[list[Ranking]]:
+    """As `known`, of several windows, which are read together."""
+    catalogs = [state.catalog(rules.board.name, window) for rules, window in windows]
+    reading = store.read([ByPosition(each, 0, PAGE) for each in catalogs])
+    found: list[list[Ranking]] = []
+    for catalog, answer in zip(catalogs, reading.answers, strict=True):
+        rows = sorted(_rows(store, catalog, sliced(answer)), key=lambda row: (row.key, row.member))
+        found.append([Ranking.parse(row.member.decode()) for row in rows])
+    return found
+
+
+def _rows(store: Store, catalog: RankingId, first: Slice) -> Iterator[Row]:
+    """Every row of a catalog, from its first page on."""
+    found, start = first, 0
     while True:
-        found = sliced(store.read([ByPosition(catalog, start, PAGE)]).answers[0])
         yield from found.rows
         if len(found.rows) < PAGE:
             return
         start += PAGE
+        found = sliced(store.read([ByPosition(catalog, start, PAGE)]).answers[0])
 
 
 def running(
-    store: Store, rules: BoardRules, spans: Mapping[str, PeriodSpan | None]
-) -> list[Ranking]:
-    """The rankings with entries in these periods, one of each window, under whatever tags."""
+    store: Store, boards: Sequence[BoardRules], now_us: int
+) -> list[tuple[BoardRules, Ranking]]:
+    """The rankings with entries in the running periods, one of each window, under whatever tags."""
+    spans = [
+        (rules, name, span)
+        for rules in boards
+        for name, window in rules.windows.items()
+        if (span := current(window, now_us)) is not None
+    ]
+    rankings = _known(store, [(rules, name) for rules, name, _span in spans])
     return [
-        ranking
-        for window, span in spans.items()
-        if span is not None
-        for ranking in known(store, rules, window)
+        (rules, ranking)
+        for (rules, _name, span), those in zip(spans, rankings, strict=True)
+        for ranking in those
         if ranking.period == span.id
     ]
 

@@ -7,10 +7,17 @@ import msgspec
 from rankbook.errors import Corrupt, RebuildNeeded
 from rankbook.rules import BookSpec
 
+# Where the note says how rankings are spread over parts: no board has such a name.
+BOOK = "[book]"
+
 
 def note(spec: BookSpec) -> bytes:
     """What gives the stored rankings their meaning, in a stable form."""
     meanings = {board.name: board.meaning() for board in spec.boards}
+    if spec.partition == "board":
+        meanings[BOOK] = {"partition": "board"}
+    elif spec.partition == "period":
+        meanings[BOOK] = {"partition": "period", "partitions": spec.partitions}
     return msgspec.json.encode(meanings, order="deterministic")
 
 
@@ -51,6 +58,9 @@ def check_log(head: int, position: int) -> None:
 
 
 def _changes(name: str, before: dict[str, Any] | None, now: dict[str, Any] | None) -> list[str]:
+    if name == BOOK:
+        was, is_ = _partition(before), _partition(now)
+        return [f"the partition was {was}, is {is_}"] if before != now else []
     if before is None:
         return [f"board {name!r} is new"]
     if now is None:
@@ -60,6 +70,10 @@ def _changes(name: str, before: dict[str, Any] | None, now: dict[str, Any] | Non
         for key in sorted(before.keys() | now.keys())
         if before.get(key) != now.get(key)
     ]
+
+
+def _partition(said: dict[str, Any] | None) -> str:
+    return "by book" if said is None else "by " + " of ".join(map(str, said.values()))
 
 
 def _text(value: object) -> str:

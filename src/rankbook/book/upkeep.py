@@ -1,7 +1,7 @@
 """Looking after a book: what it holds, whether it agrees with its log, and mending it."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rankbook.book import rebuilding, specification
@@ -9,7 +9,9 @@ from rankbook.book.backup import Backup, backup
 from rankbook.book.bundles import BundleCache
 from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
-from rankbook.book.reconcile import Verification, compare
+from rankbook.book.parts import Part, shared
+from rankbook.book.reconcile import Verification, compare, joined
+from rankbook.book.spread import auditable
 from rankbook.errors import RebuildNeeded, StoreError
 from rankbook.log.base import Followable
 from rankbook.rules import BoardRules, BookSpec
@@ -26,7 +28,7 @@ class Upkeep:
     _clock: Callable[[], int]
     _rules: dict[str, BoardRules]
     _boards: tuple[BoardRules, ...]
-    _folder: Folder
+    _parts: tuple[Part, ...]
     _bundles: BundleCache
     _outdated: bool
 
@@ -60,68 +62,95 @@ class Upkeep:
         another specification must be started again. Raises `NotFound` for no such board,
         `RebuildNeeded` where the specification has changed and not everything is made anew.
         """
-        note = specification.note(self.spec)
         if board is None:
-            position = self._rebuild(None, note, progress)
+            position = self._rebuild([(part, None) for part in self._parts], progress)
             self._outdated = False
             return position
         self.spec.board(board)
         if self._outdated:
             raise RebuildNeeded("the specification has changed: every ranking must be made anew")
-        return self._rebuild(rebuilding.of_board(board, period), note, progress)
+        wanted = rebuilding.of_board(board, period)
+        having = [part for part in self._parts if self._rules[board] in part.boards]
+        return self._rebuild([(part, wanted) for part in having], progress)
 
     def _rebuild(
-        self, wanted: rebuilding.Wanted | None, note: bytes, progress: Progress | None
+        self, made: Sequence[tuple[Part, rebuilding.Wanted | None]], progress: Progress | None
     ) -> int:
-        making = rebuilding.Making(
-            self._boards, self.log, self.store, note, self._folder.fold, self._outdated
-        )
+        """Make rankings of these parts anew; the least position reached."""
+        note, told = specification.note(self.spec), shared(progress, len(made))
         try:
-            return rebuilding.rebuild(making, wanted, progress)
+            return min(
+                [
+                    rebuilding.rebuild(
+                        rebuilding.Making(
+                            part.boards,
+                            self.log,
+                            part.store,
+                            note,
+                            part.folder.fold,
+                            self._outdated,
+                            part.scope,
+                        ),
+                        wanted,
+                        told,
+                    )
+                    for part, wanted in made
+                ]
+            )
         finally:
             self._bundles.forget()
 
     def repair(self, *, progress: Progress | None = None) -> Verification:
         """Mend what `verify` finds, and say what that was: a second repair finds nothing.
 
-        Exactly the rankings that disagree are made anew from the log and replaced in one step;
-        where the store's own form is broken, all of them are.
+        Exactly the rankings that disagree are made anew from the log and replaced in one step, of
+        each part of the book; where the store's own form is broken, all of them are.
         """
-        found = self.verify(progress=progress)
-        if found.faults:
-            self._rebuild(None, specification.note(self.spec), progress)
-        elif found.disagreements:
-            names = {each.ranking for each in found.disagreements}
-            self._rebuild(lambda name: name in names, specification.note(self.spec), progress)
-        return found
+        found = self._verified(progress or _untold)
+        mending = [
+            (
+                part,
+                None if each.faults else {one.ranking for one in each.disagreements}.__contains__,
+            )
+            for part, each in zip(self._parts, found, strict=True)
+            if not each.agrees
+        ]
+        if mending:
+            self._rebuild(mending, progress)
+        return self._joined(found)
 
     def verify(self, *, progress: Progress | None = None) -> Verification:
         """Fold the log anew, beside, and compare it with both indexes of every ranking.
 
-        Submissions go on meanwhile: everything is compared at one log position. `progress` is
-        told numbers of events folded and entries compared. Raises `StoreError` for a store that
-        cannot be walked.
+        Submissions go on meanwhile: everything is compared at one log position, of each part of
+        the book. `progress` is told numbers of events folded and entries compared. Raises
+        `StoreError` for a store that cannot be walked.
         """
-        auditable = self.store
-        if not isinstance(auditable, Auditable):
-            raise StoreError("this store cannot be walked, so it cannot be verified")
-        told = progress or _untold
+        return self._joined(self._verified(progress or _untold))
+
+    def _joined(self, found: Sequence[Verification]) -> Verification:
+        return joined(found, [part.name for part in self._parts])
+
+    def _verified(self, told: Progress) -> list[Verification]:
+        return [self._verified_part(part, told) for part in self._parts]
+
+    def _verified_part(self, part: Part, told: Progress) -> Verification:
+        walked = auditable(part.store)
         for _attempt in range(rebuilding.ATTEMPTS):
             forgotten = rebuilding.erasures(self.log)
-            found = self._verify(auditable, told)
+            found = self._verify(part, walked, told)
             if rebuilding.erasures(self.log) == forgotten:
                 return found
         raise StoreError("players are forgotten faster than the log can be verified")
 
-    def _verify(self, auditable: Auditable, told: Progress) -> Verification:
+    def _verify(self, part: Part, walked: Auditable, told: Progress) -> Verification:
         with tempfile.TemporaryDirectory(prefix="rankbook-verify-") as beside:
             shadow = open_store("embedded:", Path(beside))
             try:
-                with auditable.audit() as actual:
-                    folder = Folder(self._boards, self.log, shadow, b"")
+                with walked.audit() as actual:
+                    folder = Folder(part.boards, self.log, shadow, b"", scope=part.scope)
                     folder.fold(until=actual.position, progress=told)
-                    assert isinstance(shadow, Auditable)
-                    with shadow.audit() as expected:
+                    with auditable(shadow).audit() as expected:
                         return compare(self._rules, expected, actual, self.log.head(), told)
             finally:
                 shadow.close()

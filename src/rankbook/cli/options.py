@@ -1,6 +1,7 @@
 """Options that several subcommands share, and what they mean."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from rankbook.book import Rankbook, RankingView
 from rankbook.book.slices import MAX_LIMIT
 from rankbook.cli.progress import counted, progress
-from rankbook.errors import Refused
+from rankbook.errors import Refused, StoreError
 from rankbook.importing import common
 from rankbook.model import Value
 from rankbook.rules import BookSpec
@@ -74,7 +75,10 @@ def opened(ctx: typer.Context, book: Path | None, *, catch_up: bool = True) -> R
 
 
 def _catch_up(book: Rankbook) -> None:
-    pending = book.pending()
+    """While a part of the book is down nobody can say what is pending; the others catch up."""
+    pending = 0
+    with suppress(StoreError):
+        pending = book.pending()
     if not pending:
         book.catch_up()
         return

@@ -15,11 +15,27 @@ from rankbook.rules.door import ValueRule, compile_door
 from rankbook.rules.expression import Expression
 from rankbook.rules.options import check_seconds
 from rankbook.rules.ranking import Tags
-from rankbook.rules.specs import check_name, check_unique, check_value_name, join, shaped
+from rankbook.rules.specs import (
+    check_choice,
+    check_name,
+    check_unique,
+    check_value_name,
+    join,
+    shaped,
+)
 
 FILE = "rankbook.toml"
 MAX_TOP = 1000
 MAX_BUNDLE = 64
+PARTITIONS = ("book", "board", "period")
+MAX_PARTITIONS = 256
+BOOK_KEYS: dict[str, type[Any]] = {
+    "name": str,
+    "log": str,
+    "store": str,
+    "partition": str,
+    "partitions": int,
+}
 
 
 class BundleRanking(msgspec.Struct, frozen=True):
@@ -61,6 +77,8 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A book: where it lives, what it accepts, its boards and its bundles.
 
+    `partition` says how its rankings are spread over parts of the store: not at all, one part for
+    each board, or each period in one of as many parts as `partitions` says.
     Checked when made; a `SpecError` names the path, such as ``bundle[0].rankings[2].window``.
     """
 
@@ -70,10 +88,17 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, ValueRule] = {}
     log: str = "sqlite:"
     store: str = "embedded:"
+    partition: str = "book"
+    partitions: int = 16
 
     def __post_init__(self) -> None:
         """Check what single boards and bundles cannot."""
         check_name(self.name, "book.name")
+        check_choice(self.partition, PARTITIONS, "book.partition")
+        if not 1 <= self.partitions <= MAX_PARTITIONS:
+            raise SpecError(
+                "book.partitions", f"is {self.partitions}; it may be 1 to {MAX_PARTITIONS}"
+            )
         for field in ("boards", "bundles"):
             msgspec.structs.force_setattr(self, field, tuple(getattr(self, field)))
         if not self.boards:
@@ -127,12 +152,12 @@ def load(text: str) -> BookSpec:
         raise SpecError(FILE, f"not TOML: {error}") from error
     _check_keys(tables, ("book", "values", "board", "bundle"), "")
     book = shaped(tables.get("book", {}), dict[str, Any], "book")
-    _check_keys(book, ("name", "log", "store"), "book")
+    _check_keys(book, tuple(BOOK_KEYS), "book")
     if "name" not in book:
         raise SpecError("book.name", "is missing")
-    places = {key: shaped(value, str, f"book.{key}") for key, value in book.items()}
+    said = {key: shaped(value, BOOK_KEYS[key], f"book.{key}") for key, value in book.items()}
     return BookSpec(
-        **places,
+        **said,
         values=_values(shaped(tables.get("values", {}), dict[str, Any], "values")),
         boards=tuple(_tables(tables, "board", _board)),
         bundles=tuple(_tables(tables, "bundle", _bundle)),

@@ -95,10 +95,14 @@ class FromBound(NamedTuple):
 
 
 class CountBefore(NamedTuple):
-    """How many entries, and groups of ties, stand before each bound (bytes of key + member)."""
+    """How many entries, and groups of ties, stand before each bound (bytes of key + member).
+
+    Where `groups` are not asked for, a store may answer any number of them.
+    """
 
     ranking: RankingId
     bounds: tuple[bytes, ...]
+    groups: bool = True
 
 
 Query = ByPosition | AroundMember | FromBound | CountBefore

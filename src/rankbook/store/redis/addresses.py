@@ -18,6 +18,7 @@ from redis.sentinel import Sentinel
 from rankbook.errors import SpecError
 from rankbook.store.redis.client import ClusterTransport, RedisTransport
 
+CONNECT_TRIES = 2
 PORT = 6379
 SENTINEL_PORT = 26379
 PASSWORD = "RANKBOOK_REDIS_PASSWORD"
@@ -66,6 +67,8 @@ def cluster(uri: str, seconds: float) -> ClusterTransport:
     def connect() -> RedisCluster:
         nodes = [_node(host, port) for host, port in hosts]
         settings = _settings(seconds, secrets) | secrets
+        # Connecting asks a node that may be the dead one; asked again, it is another.
+        settings["retry"] = Retry(NoBackoff(), CONNECT_TRIES)
         return RedisCluster(startup_nodes=nodes, require_full_coverage=False, **settings)
 
     shown = ",".join(f"{host}:{port}" for host, port in hosts)

@@ -51,7 +51,7 @@ class Asking:
         place = self._place(query.ranking)
         if isinstance(query, CountBefore):
             of = shape_of(query.ranking)
-            self.words += ("count", place, 0, len(query.bounds))
+            self.words += ("count" if query.groups else "entries", place, 0, len(query.bounds))
             self.words += [bound_text(bound, of) for bound in query.bounds]
             return
         beside = self._place(query.beside) if query.beside is not None else 0

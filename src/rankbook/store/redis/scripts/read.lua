@@ -4,7 +4,7 @@
 --       then for each query: what, ranking, beside (a ranking or 0), and
 --         "position": start, limit, version that is known or ""      "around": member, limit
 --         "from" or "until": bound, limit
---         "count": number of bounds, bounds ...
+--         "count", or "entries" for no groups: number of bounds, bounds ...
 -- RETURNS: "ok", made, position, records of the rankings, answers ...:
 --       {count, groups, start, before, groups before, (item, entry) of each row, values beside}, or for
 --       a count {count, groups, (entries, groups) before each bound}; or "lost", members key, order key
@@ -101,7 +101,7 @@ while at <= #ARGV do
     for i = 1, bounds do
       local bound = ARGV[at + 3 + i]
       counts[2 * i - 1] = before(it, bound)
-      counts[2 * i] = groups_before(it, bound)
+      counts[2 * i] = what == 'count' and groups_before(it, bound) or 0
     end
     answer = {it.count, it.groups, counts}
     at = at + 4 + bounds
