@@ -18,7 +18,7 @@ demo: setup ## run the demonstration
 
 test: setup ## run all tests; installs missing servers when root
 	@scripts/servers
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 check: setup ## formatting, lint, types and the direction of imports
 	@$(BIN)/ruff format --check
