@@ -23,7 +23,7 @@ ENV PATH=/opt/rankbook/bin:$PATH RANKBOOK_BOOK=/book RANKBOOK_HOST=0.0.0.0 RANKB
 VOLUME /book
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD \
-  ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
+  ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ.get(\"RANKBOOK_PORT\", 8000)}/healthz', timeout=2)"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["rankbook"]
 CMD ["serve"]

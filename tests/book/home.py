@@ -71,6 +71,7 @@ class Home:
     """One log and one store under `path`. `agrees` is cleared by a test that does damage."""
 
     def __init__(self, kind, path, clock, uri=None):
+        self.on_server = uri is not None
         uri, capacities = (uri, {}) if uri else STORES[kind]
         self.path = path
         self.clock = clock

@@ -4,11 +4,13 @@ from threading import Barrier
 
 import pytest
 
-from rankbook import BookSpec, Bundle, BundleRanking, NotFound
+from rankbook import BookSpec, Bundle, BundleRanking, NotFound, Rankbook
 from rankbook.rules import micros
-from tests.book.home import board, players, result, when
+from rankbook.store.base import Change
+from tests.book.home import Clock, board, players, result, when
 from tests.book.site import SPEC, typed
 from tests.book.test_together import in_threads
+from tests.cases.saying import ban
 
 
 def test_a_bundle_has_its_rankings_in_the_order_of_its_specification(home):
@@ -94,3 +96,23 @@ def test_a_bundle_never_shows_one_ranking_ahead_of_another(home):
     in_threads(write, read, read)
     assert torn == []
     assert other.bundle("both").position == rounds
+
+
+@pytest.mark.parametrize("meanwhile", [0, 1])
+def test_what_another_process_repaired_shows_within_a_second(tmp_path, meanwhile):
+    clock = Clock()
+    with (
+        Rankbook.open(tmp_path, spec=SPEC, clock=clock) as book,
+        Rankbook.open(tmp_path, spec=SPEC, clock=clock) as other,
+    ):
+        book.submit_many([typed("asha", 100, mode="words"), typed("bram", 90, mode="words")])
+        good = other.bundle("home").rankings
+        id = book.ranking("speed").id
+        book.store.publish([Change(id, b"asha", None)], [], expect=2, then=2)
+        clock.us += 1_000_000
+        assert players(other.bundle("home").rankings[0]) == ["bram"]
+        assert not book.repair().agrees
+        for _ban in range(meanwhile):
+            book.submit(ban("none"))
+        clock.us += 1_000_000
+        assert other.bundle("home").rankings[0].entries[:2] == good[0].entries

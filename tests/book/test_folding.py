@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankbook import Rankbook
-from tests.book.home import Wrapped, assert_agrees, board, home_in, result
+from rankbook import Rankbook, StoreError
+from rankbook.store.memory import MemoryStore
+from tests.book.home import Wrapped, assert_agrees, board, home_in, players, result
 from tests.book.test_together import in_threads
 from tests.book.toml import write_book
 from tests.book.worker import Worker, in_turn
+from tests.cases.saying import forget
 
 SHAPE = {"splits": ((), ("mode",)), "windows": ("all-time", "daily"), "details": ("note",)}
 
@@ -143,6 +145,33 @@ def test_a_fold_that_is_overtaken_half_way_goes_on_with_the_rest(home, call):
     book._folder.fold(step_events=30, progress=told.append)
     assert (rival_told, told) == ([20, 20], [30, 30])
     assert book.pending() == 0
+
+
+class Emptied(Wrapped):
+    """A store that can be down, and can be emptied."""
+
+    down = False
+
+    def position(self):
+        if Emptied.down:
+            raise StoreError("the store is down")
+        return super().position()
+
+
+def test_what_was_left_over_by_a_fold_that_failed_is_read_again(home):
+    one, two = home.open(board(), wrap=Emptied), home.open(wrap=Emptied)
+    two.submit(result("bram", 1))
+    Emptied.down = True
+    assert one.submit(result("asha", 2)).status == "pending"
+    Emptied.down = False
+    two.submit(forget("asha"))
+    assert [each.player for each in two.log.read(0, 9)] == ["bram", "", ""]
+    home.store.close()
+    home.store = one.store.inner = two.store.inner = MemoryStore()
+    two._folder.fold(until=1)
+    one.fold()
+    assert players(two.ranking("speed").top()) == ["bram"]
+    assert_agrees(two)
 
 
 def test_threads_with_a_book_each_fold_one_log_without_applying_anything_twice(home):

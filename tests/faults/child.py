@@ -20,6 +20,8 @@ from rankbook.errors import LogError
 from rankbook.log import sqlite
 from rankbook.log.sqlite import SqliteLog
 from rankbook.store.embedded import EmbeddedStore
+from rankbook.store.redis import client
+from rankbook.store.redis.store import RedisStore
 from tests.book.home import result
 from tests.engine.other import surroundings
 from tests.faults.site import batches_of, open_book
@@ -136,8 +138,10 @@ def place_points(points, log):
         points.around(Batch, "write", "the log's statement")
     for name in ("record", "read", "find", "erase"):
         points.around(kind, name, f"log.{name}")
-    for name in ("position", "entries", "read", "publish", "receipts"):
-        points.around(EmbeddedStore, name, f"store.{name}")
+    for kind in (EmbeddedStore, RedisStore):
+        for name in ("position", "entries", "read", "publish", "receipts"):
+            points.around(kind, name, f"store.{name}")
+    points.around(client, "_evaluate", "a script")
     points.around(Rankbook, "_folded", "what follows a step")
     begin = Environment._begin
 
@@ -151,11 +155,11 @@ def place_points(points, log):
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-def steps(directory, log, *, turn, fatal, calls):
+def steps(directory, log, *, turn, fatal, calls, store):
     """Submit what a turn has, or its first calls, until the fatal step."""
     points = Points(fatal)
     place_points(points, log)
-    book = open_book(directory, log, day=turn, catch_up=False)
+    book = open_book(directory, log, day=turn, catch_up=False, store=store)
     points.armed = True
     for batch in batches_of(turn)[:calls]:
         receipts = book.submit_many(batch)
@@ -167,9 +171,9 @@ def steps(directory, log, *, turn, fatal, calls):
     say(passed=points.passed)
 
 
-def load(directory, log, *, turn):
+def load(directory, log, *, turn, store):
     """Submit without end; every third time several at once."""
-    book = open_book(directory, log)
+    book = open_book(directory, log, store=store)
     for number in count():
         several = range(3 if number % 3 == 0 else 1)
         events = [result(f"p{(number + n) % 5}", 1, id=f"{turn}-{number}-{n}") for n in several]
@@ -177,9 +181,9 @@ def load(directory, log, *, turn):
         say(ids=[each.id for each in events])
 
 
-def fold(directory, log, *, step_events):
+def fold(directory, log, *, step_events, store):
     """Say "ready"; fold in small steps once a file called "go" is there."""
-    book = open_book(directory, log, catch_up=False)
+    book = open_book(directory, log, catch_up=False, store=store)
     say(ready=True)
     while not (Path(directory) / "go").exists():
         pass

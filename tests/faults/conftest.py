@@ -43,6 +43,14 @@ def log(new_log):
         yield uri
 
 
+@pytest.fixture(params=["embedded", "redis"])
+def new_store(request):
+    """Makes URIs of empty stores."""
+    if request.param == "embedded":
+        return lambda: "embedded:"
+    return request.getfixturevalue("redis").uri
+
+
 @pytest.fixture
 def nursery():
     with Nursery() as nursery:

@@ -11,11 +11,12 @@ DAY_US = 86_400_000_000
 PAGE = 1000
 
 
-def spec_of(log, boards=1, **changes):
+def spec_of(log, boards=1, store="embedded:", **changes):
     """A book of totals, by all time and by day, or of several boards alike."""
     changes = {"keep": "total", "windows": ("all-time", "daily"), "seal": True, **changes}
     names = ["speed", *[f"speed{number}" for number in range(1, boards)]]
-    return BookSpec(name="book", boards=tuple(board(name, **changes) for name in names), log=log)
+    every = tuple(board(name, **changes) for name in names)
+    return BookSpec(name="book", boards=every, log=log, store=store)
 
 
 def noon_of(day):

@@ -73,12 +73,12 @@ def test_a_clock_that_steps_back_an_hour_loses_nothing_and_counts_nothing_twice(
 
 
 @pytest.mark.parametrize("step_events", [1, 37])
-def test_two_folders_that_race_apply_each_event_once(place, log, nursery, step_events):
-    count = EVENTS if step_events > 1 else EVENTS // 10
-    with open_book(place, log) as book, Nursery() as rival:
+def test_two_folders_that_race_apply_each_event_once(place, log, new_store, nursery, step_events):
+    count, store = EVENTS if step_events > 1 else EVENTS // 10, new_store()
+    with open_book(place, log, store=store) as book, Nursery() as rival:
         book.record([result(f"p{n % 7}", 1, id=f"e{n}") for n in range(count)])
         for each in (nursery, rival):
-            each.begin("fold", place, log, step_events=step_events)
+            each.begin("fold", place, log, step_events=step_events, store=store)
             assert each.hear() == {"ready": True}
         (place / "go").touch()
         answers = [each.rest() for each in (nursery, rival)]

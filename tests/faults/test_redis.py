@@ -2,13 +2,14 @@
 
 from collections import Counter
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 
 from rankbook import BookSpec, Rankbook
 from rankbook.errors import Corrupt, StoreError
 from rankbook.store import open_store
+from rankbook.store.redis import client
 from rankbook.store.redis.keys import Keys
 from rankbook.store.redis.scripts import script
 from tests.book.home import board, result
@@ -85,6 +86,26 @@ def test_a_server_killed_and_started_empty_is_filled_from_the_log(place, server)
         assert book.submit(result("asha", 100, id="up")).status == "ranked"
         assert book.submit(result("asha", 10, id="down")).status == "ranked"
         assert_sound(book, {"asha": 115})
+
+
+def test_a_server_that_was_started_again_is_found_however_many_connections_it_had(server, tmp_path):
+    store = open_store(server.uri("book"), tmp_path)
+    together = Barrier(8)
+    publish(store, put(SEVEN))
+    evaluate = client._evaluate
+
+    def meeting(*words):
+        together.wait()
+        return evaluate(*words)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_evaluate", meeting)
+        with beside(*[store.position] * 8):
+            pass
+    server.stop()
+    server.start()
+    assert store.position() == 0
+    store.close()
 
 
 def test_a_book_is_opened_on_a_server_that_was_emptied_and_fills_it(place, server):

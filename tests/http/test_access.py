@@ -1,6 +1,7 @@
 """Access: who may do what, with which key, from which page; and that a key is shown nowhere."""
 
 import json
+import socket
 import time
 
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from rankbook.http.access import COOKIE
 from rankbook.http.keys import FILE, KeyRing
 from rankbook.http.signing import KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign
-from tests.http.running import check, make_book, result, service
+from tests.http.running import SECONDS, check, make_book, result, service
 
 FORM = {"Sec-Fetch-Site": "same-origin"}
+CROSS = {"Sec-Fetch-Site": "cross-site"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +99,7 @@ def test_no_key_is_in_an_answer_or_a_line_of_the_log(tmp_path):
         said = running.stop()
     assert "POST /v1/events" in said
     shown = [said, *(f"{each.headers} {each.text}" for each in answers)]
-    for part in (token.split("_")[2], secret):
+    for part in (token.split("_", 2)[2], secret):
         assert not any(part in text for text in shown)
 
 
@@ -155,9 +157,22 @@ def test_what_was_signed_otherwise_is_refused(running, signer):
 
 def test_a_signed_event_has_an_id(running, signer):
     body = json.dumps(result("sig", 5)).encode()
+    headers = signed(*signer, body, time.time())
     with running.client() as client:
-        answer = client.post("/v1/events", content=body, headers=signed(*signer, body, time.time()))
-    assert (answer.status_code, answer.json()["field"]) == (422, "id")
+        for answer in (
+            client.post("/v1/events", content=body, headers=headers),
+            client.put("/v1/events/sig-6", content=body, headers=headers),
+        ):
+            assert (answer.status_code, answer.json()["field"]) == (422, "id")
+    with running.client(running.key("submit")) as client:
+        assert client.get("/v1/events/sig-6").status_code == 404
+
+
+def test_a_read_that_says_it_is_signed_is_not_waited_for(running):
+    head = f"GET /v1/events/x HTTP/1.1\r\nHost: x\r\n{SIGNATURE_HEADER}: v1=0\r\n"
+    with socket.create_connection(("127.0.0.1", running.port), SECONDS) as connection:
+        connection.sendall(f"{head}Content-Length: 1000\r\n\r\n".encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 401")
 
 
 def test_where_submissions_must_be_signed_a_key_alone_does_not_do(tmp_path):
@@ -184,7 +199,7 @@ def test_a_session_begins_with_an_admin_key_and_its_cookie_is_not_the_key(runnin
         cookie = answer.headers["set-cookie"]
         for part in ("HttpOnly", "SameSite=strict", "Path=/", "Max-Age="):
             assert part.lower() in cookie.lower()
-        assert tokens["admin"].split("_")[2] not in cookie
+        assert tokens["admin"].split("_", 2)[2] not in cookie
         assert client.get("/v1/jobs").status_code == 200
         ended = client.post("/operations/session/end", headers=FORM)
         assert ended.status_code == 303
@@ -220,12 +235,18 @@ def test_a_change_by_a_session_comes_from_a_page_of_the_service(running, tokens)
     with running.client() as client:
         login(client, tokens["admin"])
         host = f"127.0.0.1:{running.port}"
-        for headers in ({}, {"Origin": "http://evil"}, {"Sec-Fetch-Site": "cross-site"}):
+        for headers in ({}, {"Origin": "http://evil"}, CROSS):
             answer = client.post("/v1/admin/ban", json={"player": "x"}, headers=headers)
             assert answer.status_code == 403, headers
         for headers in (FORM, {"Origin": f"http://{host}"}):
             answer = client.post("/v1/admin/ban", json={"player": "x"}, headers=headers)
             assert answer.status_code == 200, headers
-        for headers in ({"Origin": "http://evil"}, {"Sec-Fetch-Site": "cross-site"}):
+        for headers in (*({"Origin": f"http://{each}"} for each in ("evil", "[")), {}, CROSS):
             answer = client.post("/operations/session", data={"key": "x"}, headers=headers)
             assert answer.status_code == 403
+
+
+def test_a_form_is_no_larger_than_a_form_can_be(running):
+    with running.client() as client:
+        answer = client.post("/operations/session", data={"key": "k" * 5000}, headers=FORM)
+        assert answer.status_code == 413

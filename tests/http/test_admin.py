@@ -5,12 +5,15 @@ import sys
 import time
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from rankbook import Rankbook
 from rankbook.http import Settings
 from rankbook.http.jobs import Busy, Jobs
 from tests.http.running import SECONDS, make_book, result
 from tests.http.threaded import threaded
+from tests.http.within import Within, within
 
 TOML = """\
 [book]
@@ -224,6 +227,16 @@ def test_a_service_that_stops_ends_its_job(tmp_path):
         with threaded(book, Settings(directory=directory)) as found:
             job = found.served.jobs.start("verify", Work())
         assert found.served.jobs.get(job.id).status == "cancelled"
+
+
+def test_a_job_under_a_prefix_is_where_its_location_says(tmp_path):
+    with within(tmp_path / "club") as club:
+        _key, token = club.served.keys.create("ops", ["admin"])
+        headers = {"Authorization": f"Bearer {token}"}
+        host = Starlette(routes=[Mount("/ranks", app=club.application)])
+        site = Within(club.book, club.clock, host)
+        place = site.ask("/ranks/v1/admin/verify", "POST", headers=headers).headers["location"]
+        wait_for(lambda: site.json(place, headers=headers)["status"] == "done")
 
 
 def test_without_a_directory_there_are_jobs_too(tmp_path):

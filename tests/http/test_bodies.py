@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from contextlib import closing, suppress
+from http.client import HTTPResponse
 
 import pytest
 
@@ -230,6 +231,28 @@ def test_a_body_that_drips_is_408_too(running, token):
         finally:
             stop.set()
             dripping.join()
+
+
+def test_what_drips_on_after_its_answer_is_cut_off(running):
+    until = time.monotonic() + SECONDS
+    with closing(connected(running)) as connection:
+        connection.sendall(head("none", 1 << 20))
+        assert connection.recv(65536).startswith(b"HTTP/1.1 401")
+        with suppress(OSError):
+            while time.monotonic() < until:
+                connection.sendall(b" ")
+                time.sleep(0.05)
+    assert time.monotonic() < until
+
+
+def test_a_body_that_comes_after_its_answer_is_followed_by_other_requests(running):
+    with closing(connected(running)) as connection:
+        for _again in range(3):
+            connection.sendall(head("none", 1000))
+            answer = HTTPResponse(connection)
+            answer.begin()
+            assert (answer.status, json.loads(answer.read())["status"]) == (401, 401)
+            connection.sendall(b" " * 1000)
 
 
 def test_a_client_that_leaves_in_the_middle_of_a_body_hurts_nobody(running, token, client):

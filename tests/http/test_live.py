@@ -12,6 +12,7 @@ from rankbook import Event, Rankbook
 from rankbook.book.deciding import Decider
 from rankbook.errors import StoreError
 from rankbook.http.changes import TooFar, between
+from rankbook.http.keys import FILE, KeyRing
 from tests.http.running import SECONDS, make_book, result, service
 from tests.http.within import within
 
@@ -202,6 +203,22 @@ def test_a_quiet_stream_has_a_comment_now_and_then(tmp_path):
 
         assert asyncio.run(listen())[-1] == b"id: 0\n: still here\n\n"
         assert club.served.streams == 0
+
+
+def test_a_stream_ends_with_the_key_that_opened_it_and_tells_nothing_more(tmp_path):
+    directory = make_book(tmp_path / "book")
+    with service(directory, "--read", "keys") as running:
+        ring = KeyRing(directory / FILE)
+        key, token = ring.create("reader", ["read"])
+        with running.client(running.key("submit")) as client:
+            headers = {"Authorization": f"Bearer {token}"}
+            with httpx.stream("GET", running.url + LIVE, headers=headers, timeout=SECONDS) as found:
+                events = Events(found.iter_lines())
+                assert client.post("/v1/events", json=result("asha", 50)).status_code == 200
+                assert [events.next()[0] for _each in range(2)] == ["position", "changes"]
+                ring.revoke(key.id)
+                assert client.post("/v1/events", json=result("asha", 60)).status_code == 200
+                assert events.next() is None
 
 
 def test_a_client_that_reads_nothing_is_given_up(tmp_path):

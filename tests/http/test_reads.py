@@ -206,3 +206,4 @@ def test_head_is_get_without_the_body(club):
         assert head.headers.get("etag") == got.headers.get("etag")
         assert head.headers["content-length"] == str(len(got.content))
     assert club.ask("/v1/boards/speed/live", "HEAD").status_code == 405
+    assert club.ask("/v1/boards/speed/players/live", "HEAD").status_code == 404

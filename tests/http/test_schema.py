@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.http.running import check, make_book, result, service
 
-EXAMPLES = 10
+EXAMPLES = 4
 OPERATIONS = 28
 SECONDS = 600
 

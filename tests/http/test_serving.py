@@ -48,6 +48,8 @@ def test_it_answers_at_the_address_it_prints_and_ends_cleanly(tmp_path):
             assert running.url.startswith("http://127.0.0.1:")
             assert client.get("/healthz").json() == {"status": "alive"}
             assert client.get("/").headers["content-type"].startswith("text/html")
+            for path in ("/healthz", "/v1/boards", "/", "/nowhere"):
+                assert client.head(path).headers["content-length"] != "0"
             said = running.stop(how)
             assert running.process.returncode == 0
             assert len(said.splitlines()) == 1
@@ -153,11 +155,21 @@ def test_no_other_origin_may_call_unless_it_is_listed(tmp_path):
             assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
+def test_an_answer_to_one_origin_is_not_kept_for_another(tmp_path):
+    with within(tmp_path / "club", cors=("https://a.example", "https://b.example")) as club:
+        for origin in ({}, {}, {"Origin": "https://a.example"}, {"Origin": "https://c.example"}):
+            for path in ("/v1/boards/speed/ranking", "/v1/nowhere"):
+                answer = club.ask(path, headers=origin)
+                assert answer.headers.get_list("vary") == ["Origin"], (path, origin)
+
+
 def test_it_is_ready_with_the_lag_until_log_or_store_cannot_be_used(tmp_path, monkeypatch):
     with within(tmp_path / "club") as club:
         club.submit("asha", 50)
         ready = {"status": "ready", "position": 1, "pending": 0, "lag_seconds": 0.0}
         assert club.json("/readyz") == ready
+        for path in ("/readyz", "/healthz"):
+            assert club.ask(path).headers["cache-control"] == "no-store"
         for part, error in ((club.book.store, StoreError), (club.book.log, LogError)):
             name = "position" if error is StoreError else "head"
             with monkeypatch.context() as down:

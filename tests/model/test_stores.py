@@ -180,4 +180,4 @@ def test_a_store_reads_like_the_store_in_memory_after_every_step(factory):
     class Machine(StoresAgree):
         open_other = staticmethod(FACTORIES[factory])
 
-    run_state_machine_as_test(Machine, settings=settings(max_examples=40, stateful_step_count=12))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=20, stateful_step_count=12))

@@ -98,6 +98,50 @@ def test_an_audit_ends_where_a_ranking_is_dropped_or_all_are_replaced(store):
             list(audit.order(R))
 
 
+def test_an_audit_that_has_ended_is_not_begun_again_by_what_holds_it_open(
+    redis, redis_uri, tmp_path
+):
+    store = open_store(redis_uri, tmp_path)
+    publish(store, put(SEVEN))
+    with store.audit() as audit:
+        store.publish([], [], expect=1, then=2, drops=[R])
+        with pytest.raises(StoreError, match="audit again"):
+            audit.prolong()
+        with pytest.raises(StoreError, match="audit again"):
+            list(audit.order(R))
+    publish(store, put(SEVEN))
+    with store.audit() as audit:
+        audit.prolong()
+        publish(store, remove(b"asha"))
+        assert [key for key, _member in audit.order(R)] == [row.key for row in SEVEN]
+        kept = [key for key in redis.say("KEYS", "*") if b":audit" in key]
+        assert len(kept) == 3
+        assert all(redis.say("TTL", key) > 0 for key in kept)
+        redis.say("DEL", *kept)  # as when the lease is over
+        publish(store, remove(b"bram"))
+        with pytest.raises(StoreError, match="audit again"):
+            audit.prolong()
+    store.close()
+
+
+def test_an_audit_whose_beginning_was_sent_again_has_everything(redis_uri, tmp_path):
+    store = open_store(redis_uri, tmp_path)
+    publish(store, put(SEVEN))
+    run = store.transport.run
+
+    def twice(name, keys, words):
+        if name == "audit_begin":
+            run(name, keys, words)
+            publish(store, remove(b"asha"))
+        return run(name, keys, words)
+
+    store.transport.run = twice
+    with store.audit() as audit:
+        assert (audit.position, list(audit.rankings())) == (2, [R])
+        assert len(list(audit.order(R))) == len(list(audit.members(R))) == len(SEVEN) - 1
+    store.close()
+
+
 KEYS = Keys("hurt", 0)
 ORDER, MEMBERS, GROUPS = KEYS.of_ranking("r")
 ASHA = key_text(b"\x00\x01", 1) + "asha"

@@ -125,6 +125,11 @@ def test_a_book_on_a_server_is_rebuilt_and_repaired(redis, redis_uri, place_of_b
             assert_agrees(other)
         with pytest.raises(RebuildNeeded, match="made anew under other rules"):
             book.submit(result("late", 1))
+        head = book.log.head()
+        for _again in range(2):
+            with pytest.raises(RebuildNeeded, match="made anew under other rules"):
+                book.submit(result("later", 1))
+        assert book.log.head() == head
 
 
 @pytest.fixture

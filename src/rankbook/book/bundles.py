@@ -13,6 +13,10 @@ from rankbook.store.base import Query, Stamped, Store
 
 Views = Callable[[Bundle, int], list[RankingView]]
 
+# A repair changes rankings and not their versions: what may have been written to is read again as
+# a whole this often.
+WHOLE_US = 1_000_000
+
 
 class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
     """The rankings of a bundle, read from one snapshot at one log position."""
@@ -24,7 +28,8 @@ class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Kept(msgspec.Struct):
     """A reading, and what it was made of: it is good while the rankings are these, from when it was
-    made until the next of its periods begins, ends or closes."""
+    made until the next of its periods begins, ends or closes. `whole_us` is when nothing was taken
+    over from the one before."""
 
     reading: BundleReading
     views: Sequence[RankingView]
@@ -32,6 +37,7 @@ class _Kept(msgspec.Struct):
     stamp: int
     made_us: int
     until_us: float
+    whole_us: int
 
 
 class BundleCache:
@@ -39,7 +45,8 @@ class BundleCache:
 
     A change in any of its rankings shows at the next read, and nothing is read again for nothing:
     rankings that have not changed are not, and of the others only entries that have. A reading
-    older than the bundle's maximum age is made again in any case.
+    older than the bundle's maximum age is made again in any case. What another process repaired
+    shows within a second.
     """
 
     def __init__(self, store: Store, views: Views) -> None:
@@ -61,7 +68,7 @@ class BundleCache:
             if kept is None or not kept.made_us <= now_us < kept.until_us:
                 return self._make(bundle, now_us, stamp)
             if stamp != kept.stamp:
-                self._renew(bundle, kept, stamp)
+                self._renew(bundle, kept, stamp, now_us)
             return kept.reading
 
     def forget(self) -> None:
@@ -77,22 +84,23 @@ class BundleCache:
         if bundle.max_age_seconds:
             until_us = min(until_us, now_us + bundle.max_age_seconds * 1_000_000)
         nothing = BundleReading(name=bundle.name, position=0, rankings=())
-        kept = _Kept(nothing, views, [None] * len(views), stamp, now_us, until_us)
-        self._renew(bundle, kept, stamp)
+        kept = _Kept(nothing, views, [None] * len(views), stamp, now_us, until_us, now_us)
+        self._renew(bundle, kept, stamp, now_us)
         self._kept[bundle.name] = kept
         if forgotten != self._forgotten:
             self._kept.pop(bundle.name, None)
         return kept.reading
 
-    def _renew(self, bundle: Bundle, kept: _Kept, stamp: int) -> None:
+    def _renew(self, bundle: Bundle, kept: _Kept, stamp: int, now_us: int) -> None:
         """Read again what has changed. `stamp` is from before, so that no write is missed."""
+        whole = now_us >= kept.whole_us + WHOLE_US
         queries: list[Query] = [
-            view.top_query(bundle.top, shown)
+            view.top_query(bundle.top, None if whole else shown)
             for view, shown in zip(kept.views, kept.shown, strict=True)
         ]
         reading = self._store.read(queries)
         shown = [
-            view.shown(answer, last)
+            view.shown(answer, last, whole=whole)
             for view, answer, last in zip(kept.views, reading.answers, kept.shown, strict=True)
         ]
         same = all(now is last for now, last in zip(shown, kept.shown, strict=True))
@@ -102,6 +110,8 @@ class BundleCache:
                 name=bundle.name, position=reading.position, rankings=rankings
             )
         kept.shown, kept.stamp = shown, stamp
+        if whole:
+            kept.whole_us = now_us
 
 
 def _boundary(view: RankingView, now_us: int) -> float:

@@ -92,6 +92,8 @@ class Folder:
         Raises `StoreError` or `LogError`; what was published until then stays.
         """
         made: dict[int, bytes] = {}
+        with self._lock:
+            self._ahead = []  # left over: players may have been erased from the log since
         while True:
             with self._lock:
                 self._expect(fresh)

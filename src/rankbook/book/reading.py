@@ -187,17 +187,20 @@ class RankingView:
         known = None if last is None or self.beside is not None else last.answer.version
         return ByPosition(self.id, 0, checked(limit), self.beside, known)
 
-    def shown(self, answer: Answer, last: "Shown | None") -> "Shown":
+    def shown(self, answer: Answer, last: "Shown | None", *, whole: bool = False) -> "Shown":
         """What `standings` gives for an answer to `top_query`; the last one where nothing changed.
 
-        Entries whose bytes are the same are not decoded again.
+        Entries whose bytes are the same are not decoded again. `whole` says that the query did not
+        name the last one, so that the answer has its rows in any case.
         """
         found = sliced(answer)
         if last is None:
             return Shown(found, self.standings(found))
-        if found.version == last.answer.version and (
-            self.beside is None or found.beside == last.answer.beside
-        ):
+        if whole or self.beside is not None:
+            unchanged = found == last.answer
+        else:
+            unchanged = found.version == last.answer.version
+        if unchanged:
             return last
         known = {
             row: (entry, beside)

@@ -6,18 +6,22 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
+from logging import getLogger
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from rankbook.cli.output import note, show
 from rankbook.cli.sample import more
+from rankbook.errors import RankbookError
 from rankbook.model import Event
 
 if TYPE_CHECKING:
     from litestar import Litestar
 
     from rankbook.http.served import Served
+
+_log = getLogger(__name__)
 
 HOST = "127.0.0.1"
 PORT = 8000
@@ -75,7 +79,10 @@ async def _going_on(
 async def _submit(served: "Served", events: Iterator[Event], rng: Random) -> None:
     for event in events:
         await asyncio.sleep(rng.uniform(LEAST_SECONDS, MOST_SECONDS))
-        await served.writer.submit([event])
+        try:
+            await served.writer.submit([event])
+        except RankbookError as error:
+            _log.warning("a sample result was not recorded: %s", error)
 
 
 async def _end_after(seconds: float) -> None:

@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import secrets
 import time
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from litestar import Request, Response, post
 from litestar.connection import ASGIConnection
@@ -26,6 +27,7 @@ from rankbook.http.signing import KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER, tro
 COOKIE = "rankbook_session"
 SESSION_SECONDS = 8 * 3600
 PAGE = "/operations"
+MAX_FORM = 4096
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -62,6 +64,13 @@ def held(connection: Connection) -> Key:
     return key
 
 
+def stays(connection: Connection) -> Callable[[], bool]:
+    """Tells whether the key that the guard has let in is still one; open reading needs none."""
+    served: Served = connection.app.state.served
+    key: Key | None = connection.scope["state"].get(_HELD)
+    return lambda: key is None or served.keys.get(key.id) is not None
+
+
 def holder(connection: Connection) -> Key | None:
     """Whose request it is: by the key it carries, or by the session of the operations page.
 
@@ -85,7 +94,10 @@ async def _signed(connection: Connection, served: Served) -> Key | None:
         return None
     id = connection.headers.get(KEY_HEADER, "")
     said = connection.headers.get(TIME_HEADER, "")
-    body = await connection.body() if isinstance(connection, Request) else b""
+    # What is read has no body, and nothing bounds one that is sent all the same.
+    body = b""
+    if isinstance(connection, Request) and connection.method not in _SAFE:
+        body = await connection.body()
     secret = served.keys.signing_secret(id)
     wrong = trouble(secret, said, signature, body, time.time(), served.settings.signing_seconds)
     if wrong:
@@ -102,7 +114,7 @@ def _unauthenticated(detail: str) -> HTTPException:
 def _check_origin(connection: Connection) -> None:
     """Raises 403 unless the request comes from a page of this service."""
     site = connection.headers.get("sec-fetch-site")
-    origin = urlsplit(connection.headers.get("origin", "")).netloc
+    origin = connection.headers.get("origin", "").partition("://")[2]
     ours = origin == connection.headers.get("host") if site is None else site == "same-origin"
     if not ours:
         raise HTTPException(status_code=403, detail="the request is of another site's page")
@@ -127,13 +139,21 @@ def _made(keys: KeyRing, claim: str) -> str:
     return hmac.new(keys.session_secret(), claim.encode(), hashlib.sha256).hexdigest()
 
 
+async def form(request: Request[Any, Any, Any]) -> dict[str, str]:
+    """The fields of a form, of one that comes twice the last. Raises 413."""
+    written = await request.body()
+    if len(written) > MAX_FORM:
+        raise HTTPException(status_code=413, detail="the form is too large")
+    return {name: values[-1] for name, values in parse_qs(written.decode(errors="replace")).items()}
+
+
 @post("/operations/session", include_in_schema=False, status_code=303)
 async def begin(request: Request[Any, Any, Any]) -> Response[None]:
     """Begin a session with the admin key of a form's field `key`, and show the operations page."""
     _check_origin(request)
     served: Served = request.app.state.served
-    fields = parse_qs((await request.body()).decode(errors="replace"))
-    key = served.keys.find(fields.get("key", [""])[0].strip())
+    fields = await form(request)
+    key = served.keys.find(fields.get("key", "").strip())
     if key is None or not key.may("admin"):
         return _to_page(request, "?refused=1")
     cookie = _cookie(request, session(served.keys, key, time.time()), SESSION_SECONDS)

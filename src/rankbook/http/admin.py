@@ -132,17 +132,17 @@ async def seal(request: Request[Any, Any, Any]) -> Response[Receipt]:
 
 
 @post("/v1/admin/verify", status_code=202, responses=_STARTED, **_JOBS)
-async def verify(state: State) -> Response[Job]:
+async def verify(request: Request[Any, Any, Any], state: State) -> Response[Job]:
     """Begin to hold every ranking against the log; the job's result is the report."""
     served: Served = state.served
-    return await _started(served, "verify", lambda told: served.book.verify(progress=told))
+    return await _started(request, "verify", lambda told: served.book.verify(progress=told))
 
 
 @post("/v1/admin/repair", status_code=202, responses=_STARTED, **_JOBS)
-async def repair(state: State) -> Response[Job]:
+async def repair(request: Request[Any, Any, Any], state: State) -> Response[Job]:
     """Begin to make those rankings anew that disagree; the job's result is what was found."""
     served: Served = state.served
-    return await _started(served, "repair", lambda told: served.book.repair(progress=told))
+    return await _started(request, "repair", lambda told: served.book.repair(progress=told))
 
 
 @post(
@@ -161,7 +161,7 @@ async def rebuild(request: Request[Any, Any, Any]) -> Response[Job]:
     elif given.period is not None:
         raise NotFound("a period is one of a board; say which")
     return await _started(
-        served,
+        request,
         "rebuild",
         lambda told: served.book.rebuild(board=given.board, period=given.period, progress=told),
     )
@@ -203,8 +203,9 @@ async def _of_player(request: Request[Any, Any, Any], kind: Kind) -> Response[Re
     return await _recorded(request, Event(kind=kind, player=given.player, id=given.id))
 
 
-async def _started(served: Served, kind: JobKind, work: Work) -> Response[Job]:
+async def _started(request: Request[Any, Any, Any], kind: JobKind, work: Work) -> Response[Job]:
     """Begin the job: it folds the log, and where it compares it also looks at every entry."""
+    served: Served = request.app.state.served
 
     def start() -> Job:
         entries = 0 if kind == "rebuild" else served.jobs.entries()
@@ -212,7 +213,8 @@ async def _started(served: Served, kind: JobKind, work: Work) -> Response[Job]:
         return served.jobs.start(kind, work, of)
 
     made = await served.read(start, long=True)
-    return Response(made, headers={"Location": f"/v1/jobs/{made.id}", **_FRESH})
+    place = f"{request.scope.get('root_path', '').rstrip('/')}/v1/jobs/{made.id}"
+    return Response(made, headers={"Location": place, **_FRESH})
 
 
 handlers: list[ControllerRouterHandler] = [

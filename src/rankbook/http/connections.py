@@ -28,6 +28,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*given, **more)
         self._head_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._ending: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """The first head begins with the connection."""
@@ -46,6 +47,10 @@ class Connection(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES:
                 self._refuse(431)
+        elif self._ending is None and self._is_idle():
+            # No request has begun, and uvicorn waits for none once anything came: what still comes
+            # of a body that was answered before it was there ends, too.
+            self._ending = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
     def on_message_begin(self) -> None:
         """A head begins."""
@@ -67,17 +72,21 @@ class Connection(HttpToolsProtocol):
         self._timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
 
     def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._ending):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._ending = None
+
+    def _is_idle(self) -> bool:
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return cycle is None or cycle.response_complete
 
     def _refuse(self, status: int) -> None:
         """Close the connection; say why, unless an answer is on its way there."""
         self._stop()
         if self.transport.is_closing():
             return
-        cycle = cast("RequestResponseCycle | None", self.cycle)
-        if cycle is None or cycle.response_complete:
+        if self._is_idle():
             self.transport.write(_answer(status))
         self.transport.close()
 

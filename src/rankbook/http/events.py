@@ -15,6 +15,7 @@ from rankbook.errors import Refused
 from rankbook.http import bodies
 from rankbook.http.access import held, require
 from rankbook.http.documenting import problems
+from rankbook.http.keys import Key
 from rankbook.http.served import Served
 from rankbook.http.writer import Unavailable
 from rankbook.model import Event, EventOutcome, Receipt
@@ -92,6 +93,8 @@ async def submit_as(event_id: FromPath[str], request: Request[Any, Any, Any]) ->
     event = await bodies.read(request, Event)
     if event.id not in ("", event_id):
         raise Refused("id", f"is {event.id!r}, and {event_id!r} in the path")
+    # The path is not signed: whoever passes a body on could give it other ids there.
+    _check_signed(held(request), event)
     [receipt] = await record(request, [msgspec.structs.replace(event, id=event_id)])
     return answer(receipt)
 
@@ -180,8 +183,12 @@ def _check(request: Request[Any, Any, Any], events: Sequence[Event]) -> None:
         if event.kind not in SUBMITTED and not key.may("admin"):
             detail = f"the key {key.name!r} may submit results; {event.kind!r} is for admin"
             raise HTTPException(status_code=403, detail=detail)
-        if key.signed and not event.id:
-            raise Refused("id", "is empty; a signed event has one, so that a replay is a retry")
+        _check_signed(key, event)
+
+
+def _check_signed(key: Key, event: Event) -> None:
+    if key.signed and not event.id:
+        raise Refused("id", "is empty; a signed event has one, so that a replay is a retry")
 
 
 def _placed(served: Served, events: Sequence[Event], error: Refused) -> Refused:

@@ -5,6 +5,8 @@ same headers. Whatever asks for more than that, such as a key or another origin,
 router.
 """
 
+import re
+from collections.abc import Sequence
 from time import perf_counter
 
 from litestar.enums import HttpMethod, ScopeType
@@ -15,8 +17,10 @@ from rankbook.http.answers import key_of
 from rankbook.http.served import Served
 from rankbook.http.versions import NOSNIFF, Kept, matches
 
-ENDLESS = "/live"
+ENDLESS = re.compile("/v1/boards/[^/]+/live$")
 PASSED_ON = frozenset((b"authorization", b"origin", b"range"))
+# Where other origins may call, an answer to one of them is not one to be kept for another.
+VARY = (b"vary", b"Origin")
 
 
 class Front:
@@ -27,6 +31,7 @@ class Front:
         self._bodies = served.bodies
         self._metrics = served.metrics
         self._answers = served.settings.read_open and served.local
+        self._more = [VARY] if served.settings.cors else []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer from what is kept, or pass on."""
@@ -36,10 +41,11 @@ class Front:
                 if found is not None:
                     await self._answer(*found, send)
                     return
-            head = scope["method"] == "HEAD" and not scope["path"].endswith(ENDLESS)
+            head = scope["method"] == "HEAD" and ENDLESS.search(scope["path"]) is None
             if head:
-                scope["method"] = HttpMethod.GET
-            send = _guarded(send, body=not head)
+                # Of a scope of its own: the server goes by what was asked.
+                scope = {**scope, "method": HttpMethod.GET}
+            send = _guarded(send, self._more, body=not head)
         await self._behind(scope, receive, send)
 
     def _found(self, scope: HTTPScope) -> tuple[Kept, bytes] | None:
@@ -65,18 +71,20 @@ class Front:
         if known and matches(known, kept.etag):
             status, body, headers = 304, b"", kept.headers
         # Whoever stands around this application may add to the list.
-        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
+        headers = [*headers, *self._more]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})
         self._metrics.answered("GET", kept.route, status, perf_counter() - began)
 
 
-def _guarded(send: Send, *, body: bool) -> Send:
-    """Every answer says that it is what it is said to be; that to HEAD has no body."""
+def _guarded(send: Send, more: Sequence[tuple[bytes, bytes]], *, body: bool) -> Send:
+    """Every answer says that it is what it is said to be, and has `more`; that to HEAD no body."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            if NOSNIFF not in message["headers"]:
-                message["headers"] = [*message["headers"], NOSNIFF]
+            there = list(message["headers"])
+            missing = [each for each in (NOSNIFF, *more) if each not in there]
+            message["headers"] = [*there, *missing]
         elif message["type"] == "http.response.body" and not body:
             message["body"] = b""
         await send(message)

@@ -9,6 +9,8 @@ from litestar.types import ControllerRouterHandler
 from rankbook.http.problems import Problem
 from rankbook.http.served import Served
 
+_FRESH = {"Cache-Control": "no-store"}
+
 
 class Alive(msgspec.Struct, frozen=True):
     """The process answers."""
@@ -27,9 +29,9 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 @get("/healthz", sync_to_thread=False, tags=["health"], summary="Is the process alive")
-def healthz() -> Alive:
+def healthz() -> Response[Alive]:
     """Answers as long as the process does. It looks at neither log nor store."""
-    return Alive("alive")
+    return Response(Alive("alive"), headers=_FRESH)
 
 
 @get(
@@ -42,7 +44,7 @@ async def readyz(state: State) -> Response[Ready]:
     """Asks the log and the store. 503 while either of them cannot be used."""
     served: Served = state.served
     found = await served.read(lambda: ready(served), long=True)
-    return Response(found, headers={"Cache-Control": "no-store"})
+    return Response(found, headers=_FRESH)
 
 
 def ready(served: Served) -> Ready:

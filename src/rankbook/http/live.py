@@ -7,6 +7,7 @@ back with that position as its Last-Event-ID, to any process.
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Sen
 
 from rankbook.book.deciding import Decider
 from rankbook.errors import LogError, StoreError
-from rankbook.http.access import require
+from rankbook.http.access import require, stays
 from rankbook.http.asking import Asked, BoardName, known
 from rankbook.http.changes import Changes, TooFar, between
 from rankbook.http.documenting import READ_PROBLEMS, problems
@@ -86,12 +87,16 @@ class _NotReading(Exception):
 class Stream:
     """One client's stream, as an ASGI application. It ends with the client or with the service."""
 
-    def __init__(self, served: Served, board: str, after: int | None) -> None:
-        """`after` is the position that the client knows, or None for one that begins now."""
+    def __init__(
+        self, served: Served, board: str, after: int | None, stays: Callable[[], bool]
+    ) -> None:
+        """`after` is the position that the client knows, or None for one that begins now. `stays`
+        says whether the client may still be told: keys are revoked meanwhile."""
         self._served = served
         self._told = told(served)
         self._board = board
         self._after = after
+        self._stays = stays
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell changes until the client goes, does not read any more, or the service stops."""
@@ -115,7 +120,7 @@ class Stream:
         position = await watch.position()
         await self._out({"type": "http.response.start", "status": 200, "headers": HEADERS})
         await self._begin(position)
-        while not watch.stopped:
+        while not watch.stopped and self._stays():
             try:
                 async with asyncio.timeout(heartbeat):
                     position = await watch.changed(self._position)
@@ -136,7 +141,7 @@ class Stream:
 
     async def _catch_up(self, position: int) -> None:
         """Tell what changed up to a position, or that it is too much to be told."""
-        if position == self._position:
+        if position == self._position or not self._stays():
             return
         try:
             changes = (await self._told.between(self._position, position)).get(self._board)
@@ -226,7 +231,7 @@ async def live(state: State, request: Asked, board: BoardName) -> ASGIApp:
             status_code=503, detail="too many streams are open", headers={"Retry-After": "10"}
         )
     await served.watch.position()
-    return Stream(served, board, last_event_id(request))
+    return Stream(served, board, last_event_id(request), stays(request))
 
 
 handlers: list[ControllerRouterHandler] = [live]

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qs
 
 import msgspec
 from litestar import Response, get, post
 from litestar.datastructures import State
-from litestar.exceptions import HTTPException
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
 from rankbook.book.state import period_name
 from rankbook.errors import NotFound, Refused
-from rankbook.http.access import holder, require
+from rankbook.http.access import form, holder, require
 from rankbook.http.jobs import Busy, Job, JobKind, Work
 from rankbook.http.pages.site import AnyRequest, base, page
 from rankbook.http.served import Served
@@ -23,7 +21,6 @@ from rankbook.store.base import Describable
 JOBS = 12
 MOST_LISTED = 50
 MOST_SEALABLE = 60
-MAX_FORM = 4096
 LATE_SECONDS = 5.0
 
 
@@ -150,27 +147,20 @@ async def show_operations(request: AnyRequest, state: State) -> Response[Any]:
 async def act(request: AnyRequest, state: State, action: FromPath[str]) -> Response[Any]:
     """Set going what a form of the operations page asks for, and show the page again."""
     served: Served = state.served
-    form = await _form(request)
+    fields = await form(request)
     if action == "seal":
-        await _seal(served, form)
+        await _seal(served, fields)
         return _back(request, "sealed=1")
     if action == "cancel":
-        job = await served.read(lambda: served.jobs.cancel(form.get("job", "")), long=True)
+        job = await served.read(lambda: served.jobs.cancel(fields.get("job", "")), long=True)
     else:
-        job = await _begin(served, action, form)
+        job = await _begin(served, action, fields)
     return _back(request, f"job={job.id}")
 
 
-async def _form(request: AnyRequest) -> dict[str, str]:
-    written = await request.body()
-    if len(written) > MAX_FORM:
-        raise HTTPException(status_code=413, detail="the form is too large")
-    return {name: values[-1] for name, values in parse_qs(written.decode(errors="replace")).items()}
-
-
-async def _begin(served: Served, action: str, form: Mapping[str, str]) -> Job:
+async def _begin(served: Served, action: str, fields: Mapping[str, str]) -> Job:
     """Begin a job, or show the one that runs: one runs at a time."""
-    book, board = served.book, form.get("board") or None
+    book, board = served.book, fields.get("board") or None
     works: dict[str, tuple[JobKind, Work]] = {
         "verify": ("verify", lambda told: book.verify(progress=told)),
         "repair": ("repair", lambda told: book.repair(progress=told)),
@@ -193,9 +183,9 @@ async def _begin(served: Served, action: str, form: Mapping[str, str]) -> Job:
     return await served.read(start, long=True)
 
 
-async def _seal(served: Served, form: Mapping[str, str]) -> None:
+async def _seal(served: Served, fields: Mapping[str, str]) -> None:
     """Seal one period; the field `period` has its name as the log writes it."""
-    target = form.get("period", "")
+    target = fields.get("period", "")
     if not target:
         raise Refused("period", "is missing")
     await served.writer.submit([Event(kind="seal", player="", target=target)])

@@ -36,7 +36,7 @@ def audit(store: "RedisStore") -> Iterator[Audit]:
 
     def build(keys: Keys) -> tuple[Sequence[str], Sequence[Word]]:
         seen.append(keys)
-        return [*keys.common, *keys.audit], [id, LEASE_SECONDS]
+        return [*keys.common, *keys.audit], [id, LEASE_SECONDS, 0]
 
     reply = store.run("audit_begin", build, settled={"audited"})
     if reply[0] == "audited":
@@ -70,7 +70,11 @@ class RedisAudit:
         """Keep the audit open until `done`. Where that fails, the next page says so."""
         while not done.wait(LEASE_SECONDS / 4):
             with suppress(StoreError):
-                self._run("audit_begin", [*self._keys.common, *self._keys.audit], [LEASE_SECONDS])
+                self.prolong()
+
+    def prolong(self) -> None:
+        """Begin the lease anew. Raises `StoreError` where the audit has ended."""
+        self._run("audit_begin", [*self._keys.common, *self._keys.audit], [LEASE_SECONDS, 1])
 
     def end(self) -> None:
         """Have nothing more kept for this audit."""

@@ -9,6 +9,7 @@ these transports from URIs; `redis` is imported in these two files only.
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from hiredis import pack_command
@@ -86,8 +87,10 @@ class RedisTransport:
         connection = self._taken()
         try:
             reply = _evaluate(connection, wanted, keys, words)
-        except ReadOnlyError:
-            connection.disconnect()  # a failover: the next one finds the new primary
+        except (Unreachable, ReadOnlyError, OSError):
+            # The server is another now, or was started again: so it is for those that are idle.
+            connection.disconnect()
+            self._drop_idle()
             raise
         except ResponseError:
             self._give_back(connection)
@@ -117,8 +120,12 @@ class RedisTransport:
     def close(self) -> None:
         """See `Transport.close`."""
         self._closed = True
-        while self._idle:
-            self._idle.pop().disconnect()
+        self._drop_idle()
+
+    def _drop_idle(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().disconnect()
 
 
 def _evaluate(connection: Any, wanted: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:

@@ -296,6 +296,8 @@ class RedisStore:
         note = None if found is None else read_text(found)
         known = self._served.note
         if self.role == generations.SERVED and None not in (known, note) and known != note:
+            # Whoever asks for the note next is told so, too.
+            self._served = self._served._replace(made="")
             raise RebuildNeeded(
                 "the rankings were made anew under other rules: open the book again"
             )

@@ -6,6 +6,7 @@
 
 local call = redis.call
 local CHUNK = 1000  -- Lua unpacks at most 8,000 values
+local KEPT_SECONDS = 600  -- what was kept for an audit outlives it, but not for long
 
 local function misplaced()
   local number = call('HGET', KEYS[1], ARGV[1])

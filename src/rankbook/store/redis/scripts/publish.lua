@@ -147,7 +147,8 @@ for d = 1, dropped do
   local first = 4 + 3 * (written + d)
   call('UNLINK', KEYS[first], KEYS[first + 1], KEYS[first + 2])
   call('HDEL', KEYS[3], words[at])
-  if watched then call('UNLINK', KEYS[4]) end  -- an audit cannot go on without what is dropped
+  -- An audit cannot go on without what is dropped.
+  if watched then call('UNLINK', KEYS[4], KEYS[5], KEYS[6]) end
   at = at + 1
 end
 for b = 1, buckets do
@@ -158,6 +159,9 @@ for b = 1, buckets do
   at = last + 1
 end
 for i = first_part, #KEYS do call('UNLINK', KEYS[i]) end
+for i = 5, 6 do
+  if watched then call('EXPIRE', KEYS[i], KEPT_SECONDS) end
+end
 if made == '' then
   made = id
   call('HSET', KEYS[2], 'made', made)
