@@ -36,7 +36,7 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=[*STORES, "redis"])
+@pytest.fixture(params=STORES)
 def home(request, place, clock):
     """A home whose rankings agree with its log at the end of every test."""
     yield from home_of(request, place, clock)

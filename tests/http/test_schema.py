@@ -12,9 +12,13 @@ OPERATIONS = 28
 SECONDS = 600
 
 # A schema cannot say what a book refuses by its rules: 422 is an answer to what is well formed.
+# What is malformed may also be so large that it is refused before it is read.
 CONFIG = """\
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429, "5xx"]
+
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431, "5xx"]
 """
 
 

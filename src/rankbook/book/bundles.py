@@ -80,7 +80,7 @@ class BundleCache:
         """A new reading, in the periods of now."""
         forgotten = self._forgotten
         views = self._views(bundle, now_us)
-        until_us = min([_boundary(view, now_us) for view in views])
+        until_us = min([boundary(view, now_us) for view in views])
         if bundle.max_age_seconds:
             until_us = min(until_us, now_us + bundle.max_age_seconds * 1_000_000)
         nothing = BundleReading(name=bundle.name, position=0, rankings=())
@@ -114,7 +114,7 @@ class BundleCache:
             kept.whole_us = now_us
 
 
-def _boundary(view: RankingView, now_us: int) -> float:
+def boundary(view: RankingView, now_us: int) -> float:
     """When a view next has another period, or its period closes; infinity for never."""
     span, rules = view.span, view.rules
     following = rules.window(view.ranking.window).next(span)

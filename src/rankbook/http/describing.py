@@ -159,6 +159,12 @@ def _without(schema: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in schema.items() if name != "anyOf"}
 
 
+_OF_EVERY_REQUEST = {
+    "408": "The request does not come in time. Problem details.",
+    "431": "The head of the request, with its address, is over 64 KiB. Problem details.",
+}
+
+
 def _operation(written: dict[str, Any]) -> dict[str, Any]:
     """An operation with the headers of its answers, and the parameters that follow from them."""
     answers = dict(written["responses"])
@@ -167,6 +173,8 @@ def _operation(written: dict[str, Any]) -> dict[str, Any]:
         for status in ("200", "304"):
             answers[status] = {**answers[status], "headers": _HEADERS}
         parameters.append(_IF_NONE_MATCH)
+    for status, description in _OF_EVERY_REQUEST.items():
+        answers.setdefault(status, {"description": description})
     for status in ("429", "503"):
         if status in answers:
             answers[status] = {**answers[status], "headers": _RETRY}

@@ -15,6 +15,7 @@ import msgspec
 
 from rankbook.book import RankingView, state
 from rankbook.book.book import Clock
+from rankbook.book.bundles import boundary
 from rankbook.store.base import ByPosition, Query, Stamped, Store
 
 MAX_BODIES = 2000
@@ -190,19 +191,6 @@ def matches(header: bytes, etag: bytes) -> bool:
         return True
     given = [each.strip().removeprefix(b"W/") for each in header.split(b",")]
     return etag.removeprefix(b"W/") in given or b"*" in given
-
-
-def boundary(view: RankingView, now_us: int) -> float:
-    """When a view next has another period, or its period closes; infinity for never."""
-    span, rules = view.span, view.rules
-    following = rules.window(view.ranking.window).next(span)
-    instants = [
-        span.start_us,
-        span.end_us,
-        rules.closes_at(span) if rules.board.seal else None,
-        None if following is None else following.start_us,
-    ]
-    return min([each for each in instants if each is not None and each > now_us], default=math.inf)
 
 
 def _tag(versions: Sequence[int], content: bytes) -> bytes:
