@@ -1,6 +1,8 @@
 """The book that faults are made in: a board of totals, where what is counted twice shows."""
 
 from collections import Counter
+from contextlib import contextmanager
+from threading import Thread
 
 from rankbook import BookSpec, Rankbook
 from rankbook.rules import micros
@@ -59,3 +61,25 @@ def assert_sound(book, wanted=None):
     assert book.pending() == 0
     assert wanted is None or totals(book) == wanted
     assert_agrees(book)
+
+
+@contextmanager
+def at_once(*works):
+    """Run them beside the block; what one raises fails the test."""
+    errors = []
+
+    def run(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [Thread(target=run, args=[work]) for work in works]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.join()
+    assert errors == []

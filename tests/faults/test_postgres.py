@@ -2,9 +2,7 @@
 
 import signal
 from collections import Counter
-from contextlib import contextmanager
 from threading import Event as Signal
-from threading import Thread
 
 import psycopg
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from rankbook import LogError, submit_surely
 from tests.book.home import result
 from tests.contract.proxy import proxied
-from tests.faults.site import assert_sound, events_of, open_book
+from tests.faults.site import assert_sound, at_once, events_of, open_book
 
 WRITERS = 3
 STOPS = 3
@@ -28,28 +26,6 @@ END
 $$;
 CREATE TRIGGER fail BEFORE INSERT ON rankbook_event FOR EACH ROW EXECUTE FUNCTION fail();
 """
-
-
-@contextmanager
-def at_once(*works):
-    """Run them beside the block; what one raises fails the test."""
-    errors = []
-
-    def run(work):
-        try:
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [Thread(target=run, args=[work]) for work in works]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        for thread in threads:
-            thread.join()
-    assert errors == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGQUIT, signal.SIGINT])

@@ -1,8 +1,7 @@
 """A Redis server that dies, forgets, stalls, is full or poisoned: nothing lost or counted twice."""
 
 from collections import Counter
-from contextlib import contextmanager
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 
 import pytest
 
@@ -15,7 +14,7 @@ from rankbook.store.redis.scripts import script
 from tests.book.home import board, result
 from tests.contract.proxy import Proxy
 from tests.contract.rows import SEVEN, publish, put
-from tests.faults.site import assert_sound, noon_of
+from tests.faults.site import assert_sound, at_once, noon_of
 from tests.redis_servers import redis_server
 from tests.servers import Missing, skip_or_fail
 
@@ -48,28 +47,6 @@ def through(proxy, **settings):
     return f"redis://127.0.0.1:{proxy.port}/0?tag=book{more}"
 
 
-@contextmanager
-def beside(*works):
-    """Run them beside the block; what one raises fails the test."""
-    errors = []
-
-    def run(work):
-        try:
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [Thread(target=run, args=[work]) for work in works]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        for thread in threads:
-            thread.join()
-    assert errors == []
-
-
 # --- stopped, emptied, set back ------------------------------------------------------------------
 
 
@@ -100,7 +77,7 @@ def test_a_server_that_was_started_again_is_found_however_many_connections_it_ha
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "_evaluate", meeting)
-        with beside(*[store.position] * 8):
+        with at_once(*[store.position] * 8):
             pass
     server.stop()
     server.start()
@@ -143,7 +120,7 @@ def test_what_was_emptied_under_load_agrees_after_folding(place, server):
 
     uri = server.uri("book")
     with open_book(place, uri) as one, open_book(place, uri) as two:
-        with beside(writer(one, "asha"), writer(two, "bram")):
+        with at_once(writer(one, "asha"), writer(two, "bram")):
             try:
                 for emptied in range(5):
                     while sum(counts.values()) < 20 * (emptied + 1):

@@ -28,7 +28,7 @@ def test_an_event_counts_only_where_the_condition_is_true():
 def test_an_event_of_another_board_needs_no_value_of_this_one():
     assert names(CHESS, game="go") == []
     assert names(CHESS, laps=3) == []
-    CHESS.check(fact("a", laps=3))
+    CHESS.admit(fact("a", laps=3))
 
 
 def test_a_value_is_only_asked_for_where_the_condition_comes_to_it():
@@ -39,9 +39,9 @@ def test_a_value_is_only_asked_for_where_the_condition_comes_to_it():
 
 def test_an_event_that_counts_is_held_to_everything_as_before():
     with pytest.raises(Refused, match=r"^mode: is missing"):
-        CHESS.check(fact("a", game="chess", rated=1, x=1))
+        CHESS.admit(fact("a", game="chess", rated=1, x=1))
     with pytest.raises(Refused, match=r"^x: is missing"):
-        CHESS.check(fact("a", game="chess", rated=1, mode="blitz"))
+        CHESS.admit(fact("a", game="chess", rated=1, mode="blitz"))
 
 
 @pytest.mark.parametrize(

@@ -92,30 +92,30 @@ def test_a_choice_that_lacks_its_owner_is_told_what_it_is_for():
 def test_a_score_outside_the_limits_is_refused_with_a_reason():
     board = rules(min=0, max=100)
     for x in (0, 50, 100):
-        board.check(fact("a", x=x))
+        board.admit(fact("a", x=x))
     with pytest.raises(Refused, match=r"^x: is 120, more than 100$"):
-        board.check(fact("a", x=120))
+        board.admit(fact("a", x=120))
     with pytest.raises(Refused, match=r"^x: is -1, less than 0$"):
-        board.check(fact("a", x=-1))
+        board.admit(fact("a", x=-1))
 
 
 def test_limits_are_of_the_measures_own_number_type():
     lap = {"lap": {"value": "t", "type": "decimal(2)"}}
     board = rules(measures=lap, order_by=["lap asc"], min=10, max=64.1)
-    board.check(fact("a", t=64.1))
+    board.admit(fact("a", t=64.1))
     with pytest.raises(Refused, match=r"^lap: is 64\.11, more than 64\.1$"):
-        board.check(fact("a", t=64.11))
+        board.admit(fact("a", t=64.11))
     with pytest.raises(Refused, match=r"^lap: is 9\.99, less than 10$"):
-        board.check(fact("a", t=9.99))
+        board.admit(fact("a", t=9.99))
     rules(measures=lap, order_by=["lap asc"], max=Decimal("64.10"))
 
 
 def test_limits_are_for_the_first_measure_of_the_order():
     measures = {"y": "y", "x": "x"}
     board = rules(measures=measures, order_by=["x desc", "y desc"], max=10)
-    board.check(fact("a", x=10, y=99))
+    board.admit(fact("a", x=10, y=99))
     with pytest.raises(Refused, match=r"^x: "):
-        board.check(fact("a", x=11, y=0))
+        board.admit(fact("a", x=11, y=0))
 
 
 def test_what_is_recorded_stays_ranked_whatever_the_limits_become():
@@ -126,9 +126,9 @@ def test_what_is_recorded_stays_ranked_whatever_the_limits_become():
 def test_the_door_asks_for_everything_that_a_board_reads():
     board = rules(splits=[[], ["mode"]])
     with pytest.raises(Refused, match=r"^x: is missing"):
-        board.check(fact("a", mode="time"))
+        board.admit(fact("a", mode="time"))
     with pytest.raises(Refused, match=r"^mode: is missing"):
-        board.check(fact("a", x=1))
+        board.admit(fact("a", x=1))
 
 
 def test_periods_are_kept_for_all_windows_or_by_window():

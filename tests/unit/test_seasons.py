@@ -54,7 +54,7 @@ def test_an_event_between_seasons_touches_the_other_windows_only():
         "b/season/spring",
     ]
     assert BoardRules(board(SPRING)).rankings({}, summer) == ()
-    BoardRules(board(SPRING)).check(fact("a", summer, x=1))
+    BoardRules(board(SPRING)).admit(fact("a", summer, x=1))
 
 
 def test_seasons_follow_each_other_in_time_whatever_the_order_they_are_written_in():

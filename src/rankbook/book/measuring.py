@@ -58,10 +58,11 @@ class Measurer:
         touched: list[Touched] = []
         counted = False
         for rules in self._declared:
-            if not rules.counts(fact.values):
+            admitted = rules.admit(fact)
+            if admitted is None:
                 continue
             counted = True
-            rankings, candidate = rules.admit(fact)
+            rankings, candidate = admitted
             if rankings:
                 touched.append(self._touched(rules, candidate, rankings))
         if not counted:

@@ -67,17 +67,15 @@ class BoardRules:
         """
         return self._where is None or self._where(values)
 
-    def check(self, fact: Fact) -> None:
-        """Hold a fact against the board before it is recorded. Raises `Refused`."""
-        if self.counts(fact.values):
-            self.admit(fact)
-
-    def admit(self, fact: Fact) -> tuple[tuple[Ranking, ...], Candidate]:
-        """The rankings and the candidate of a fact that counts and is to be recorded.
+    def admit(self, fact: Fact) -> tuple[tuple[Ranking, ...], Candidate] | None:
+        """The rankings and the candidate of a fact that is to be recorded; None where it does not
+        count.
 
         The limits `min` and `max` are asked only here: what is recorded stays ranked. Raises
         `Refused`.
         """
+        if not self.counts(fact.values):
+            return None
         rankings = self._rankings_at(fact.values, fact.at_us)
         candidate = self.candidate(fact)
         score = candidate.measures[self._first]
