@@ -6,7 +6,7 @@ from rankbook.errors import StoreError
 from rankbook.http.versions import MAX_BODIES, MAX_BYTES, Shown, matches
 from rankbook.model import Event
 from rankbook.store.base import Change
-from tests.http.within import Within, within
+from tests.http.within import TOML, Within, within
 
 RANKING = "/v1/boards/speed/ranking"
 DAY = f"{RANKING}?window=daily"
@@ -167,6 +167,27 @@ def test_a_hit_reads_no_ranking(club, monkeypatch):
     store = type(club.book.store)
     monkeypatch.setattr(store, "read", lambda _store, _queries: pytest.fail("it was read"))
     assert club.ask(RANKING).status_code == 200
+
+
+def test_on_a_store_that_does_not_count_its_writes_a_body_is_kept_for_a_second(
+    tmp_path, redis_uri
+):
+    toml = TOML.replace("[book]", f'[book]\nstore = "{redis_uri}"')
+    with within(tmp_path / "club", toml=toml) as club:
+        club.submit("asha", 50)
+        first = club.ask(RANKING)
+        bodies = club.served.bodies
+        key = (RANKING.encode(), b"")
+        kept = bodies.get(key)
+        assert first.content == kept.body
+        club.clock.us += 900_000
+        assert bodies.get(key) is kept
+        club.submit("asha", 60)
+        changed = bodies.get(key)
+        assert changed.body != kept.body
+        club.clock.us += 1_000_000
+        assert bodies.get(key) is not changed
+        assert bodies.get(key).body == changed.body
 
 
 def test_what_is_of_the_whole_store_is_made_again_by_the_router_alone(club):

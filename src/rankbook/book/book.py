@@ -19,6 +19,7 @@ from rankbook.book.outcomes import Outcomes
 from rankbook.book.partition import Partition
 from rankbook.book.parts import Part, Parts
 from rankbook.book.reads import Reads
+from rankbook.book.recent import Recent
 from rankbook.book.slices import sliced
 from rankbook.book.spread import Spread
 from rankbook.book.upkeep import Upkeep
@@ -74,16 +75,16 @@ class Rankbook(Reads, Outcomes, Upkeep):
         self._listeners: list[Callable[[Closing], object]] = []
         self._in_parts: Parts | None = None
         self._folder: Folder | Parts
-        note = specification.note(spec)
+        note, recent = specification.note(spec), Recent()
         if spec.partition == "book":
-            self._folder = Folder(self._boards, log, store, note, self._folded)
+            self._folder = Folder(self._boards, log, store, note, self._folded, recent=recent)
             self._whole = Part("", self._boards, None, store, self._folder)
             self._parts = (self._whole,)
         else:
             self.store = spread = Spread(Partition(spec), store)
             self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
             self._parts = self._in_parts.parts
-        self._bundles = BundleCache(self.store, self._bundle_views)
+        self._bundles = BundleCache(self.store, self._bundle_views, recent)
         self._outdated = False
         try:
             self._check_parts()

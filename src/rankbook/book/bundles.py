@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from rankbook.book.reading import RankingView, Shown
+from rankbook.book.reading import RankingView
+from rankbook.book.recent import Published, Recent
+from rankbook.book.shown import Shown, followed, renewed
 from rankbook.model import Standings
 from rankbook.rules import Bundle
-from rankbook.store.base import Query, Stamped, Store
+from rankbook.store.base import Counted, Query, Stamped, Store
 
 Views = Callable[[Bundle, int], list[RankingView]]
 
@@ -28,12 +30,13 @@ class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Kept(msgspec.Struct):
     """A reading, and what it was made of: it is good while the rankings are these, from when it was
-    made until the next of its periods begins, ends or closes. `whole_us` is when nothing was taken
-    over from the one before."""
+    made until the next of its periods begins, ends or closes. All that is `shown` is what it was at
+    `position`. `whole_us` is when nothing was taken over from the one before."""
 
     reading: BundleReading
     views: Sequence[RankingView]
     shown: Sequence[Shown | None]
+    position: int
     stamp: int
     made_us: int
     until_us: float
@@ -49,9 +52,16 @@ class BundleCache:
     shows within a second.
     """
 
-    def __init__(self, store: Store, views: Views) -> None:
+    def __init__(self, store: Store, views: Views, recent: Recent) -> None:
+        """`recent` is told what this process publishes to the store."""
         self._store = store
-        self._stamp = store.stamp if isinstance(store, Stamped) else store.position
+        self._recent = recent
+        self._counted = isinstance(store, Counted)
+        self._stamp = store.position
+        if isinstance(store, Counted):
+            self._stamp = store.writes
+        elif isinstance(store, Stamped):
+            self._stamp = store.stamp
         self._views = views
         self._kept: dict[str, _Kept] = {}
         self._forgotten = 0
@@ -84,7 +94,7 @@ class BundleCache:
         if bundle.max_age_seconds:
             until_us = min(until_us, now_us + bundle.max_age_seconds * 1_000_000)
         nothing = BundleReading(name=bundle.name, position=0, rankings=())
-        kept = _Kept(nothing, views, [None] * len(views), stamp, now_us, until_us, now_us)
+        kept = _Kept(nothing, views, [None] * len(views), 0, stamp, now_us, until_us, now_us)
         self._renew(bundle, kept, stamp, now_us)
         self._kept[bundle.name] = kept
         if forgotten != self._forgotten:
@@ -92,26 +102,62 @@ class BundleCache:
         return kept.reading
 
     def _renew(self, bundle: Bundle, kept: _Kept, stamp: int, now_us: int) -> None:
-        """Read again what has changed. `stamp` is from before, so that no write is missed."""
+        """Bring a reading up to now. `stamp` is from before, so that no write is missed."""
         whole = now_us >= kept.whole_us + WHOLE_US
-        queries: list[Query] = [
-            view.top_query(bundle.top, None if whole else shown)
-            for view, shown in zip(kept.views, kept.shown, strict=True)
-        ]
-        reading = self._store.read(queries)
-        shown = [
-            view.shown(answer, last, whole=whole)
-            for view, answer, last in zip(kept.views, reading.answers, kept.shown, strict=True)
-        ]
-        same = all(now is last for now, last in zip(shown, kept.shown, strict=True))
-        if not same:
-            rankings = tuple([_chosen(bundle, each.standings) for each in shown])
-            kept.reading = BundleReading(
-                name=bundle.name, position=reading.position, rankings=rankings
-            )
-        kept.shown, kept.stamp = shown, stamp
+        steps = [] if whole else self._recent.since(kept.position)
+        shown = kept.shown
+        if steps:
+            shown = self._followed(bundle, kept, steps)
+        if None not in shown and steps and self._is_all(kept, stamp, len(steps)):
+            self._show(bundle, kept, shown, steps[-1].then)
+        else:
+            self._read(bundle, kept, shown, whole)
+        kept.stamp = stamp
         if whole:
             kept.whole_us = now_us
+
+    def _is_all(self, kept: _Kept, stamp: int, steps: int) -> bool:
+        """Whether so many steps are all that was written since a reading."""
+        return self._counted and stamp == kept.stamp + steps
+
+    def _followed(
+        self, bundle: Bundle, kept: _Kept, steps: Sequence[Published]
+    ) -> list[Shown | None]:
+        """What is shown as the steps have left it; None where it must be read."""
+        return [
+            None if last is None else followed(view, last, bundle.top, steps)
+            for view, last in zip(kept.views, kept.shown, strict=True)
+        ]
+
+    def _read(
+        self, bundle: Bundle, kept: _Kept, shown: Sequence[Shown | None], whole: bool
+    ) -> None:
+        """Read again what is not as it is `shown`, or with `whole` everything."""
+        known = [
+            None if whole or each is None or view.beside is not None else each.version
+            for view, each in zip(kept.views, shown, strict=True)
+        ]
+        queries: list[Query] = [
+            view.top_query(bundle.top, version)
+            for view, version in zip(kept.views, known, strict=True)
+        ]
+        reading = self._store.read(queries)
+        now = [
+            renewed(view, answer, each or last, version)
+            for view, answer, each, last, version in zip(
+                kept.views, reading.answers, shown, kept.shown, known, strict=True
+            )
+        ]
+        self._show(bundle, kept, now, reading.position)
+
+    def _show(
+        self, bundle: Bundle, kept: _Kept, shown: Sequence[Shown | None], position: int
+    ) -> None:
+        """Make the reading of what is shown at a position, unless it is what was."""
+        if any(now is not last for now, last in zip(shown, kept.shown, strict=True)):
+            rankings = tuple([_chosen(bundle, each.standings) for each in shown if each])
+            kept.reading = BundleReading(name=bundle.name, position=position, rankings=rankings)
+        kept.shown, kept.position = shown, position
 
 
 def boundary(view: RankingView, now_us: int) -> float:

@@ -22,6 +22,7 @@ from rankbook.book.admission import sealed_by
 from rankbook.book.deciding import Decider, Outcome
 from rankbook.book.measuring import Result
 from rankbook.book.partition import Scope
+from rankbook.book.recent import MOVES, Published, Recent
 from rankbook.book.working import Working
 from rankbook.errors import PositionMoved, RebuildNeeded
 from rankbook.log.base import Log, Recorded
@@ -48,7 +49,8 @@ class Folder:
 
     `note` is kept beside the rankings with the first step: under which specification they are.
     `folded` is called with each event that is no result, after its step is published here. Of a
-    part of a book, `boards` are those in it, and `scope` says which of their rankings are.
+    part of a book, `boards` are those in it, and `scope` says which of their rankings are. `recent`
+    is told what this folder publishes, for readers of the same store.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Folder:
         note: bytes,
         folded: Folded = lambda _event: None,
         scope: Scope | None = None,
+        recent: Recent | None = None,
     ) -> None:
         self._boards = boards
         self.decider = Decider(boards, scope)
@@ -67,6 +70,7 @@ class Folder:
         self._store = store
         self._note = note
         self._folded = folded
+        self._recent = recent
         self._hold = store.hold if isinstance(store, Holding) else nullcontext
         self._lock = threading.Lock()
         self._position: int | None = None
@@ -193,13 +197,10 @@ class Folder:
         kept = list(step.receipts.items())
         if position == 0:
             kept.insert(0, (NOTE, self._note))
-        self._store.publish(
-            working.changes(),
-            kept,
-            expect=position,
-            then=step.events[-1].seq,
-            drops=working.drops(),
-        )
+        changes, drops, then = working.changes(), working.drops(), step.events[-1].seq
+        self._store.publish(changes, kept, expect=position, then=then, drops=drops)
+        if self._recent is not None and len(changes) <= MOVES and not drops:
+            self._recent.add(Published(position, then, working.moves_of(changes)))
 
     def _decide(
         self, working: Working, run: Sequence[Recorded], aside: dict[int, str]

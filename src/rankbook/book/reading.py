@@ -182,33 +182,9 @@ class RankingView:
 
     # --- for readers of several rankings in one snapshot -----------------------------------------
 
-    def top_query(self, limit: int, last: "Shown | None" = None) -> Query:
-        """The query of `top`; `last` is what it gave before."""
-        known = None if last is None or self.beside is not None else last.answer.version
+    def top_query(self, limit: int, known: int | None = None) -> Query:
+        """The query of `top`, of a reader who may know the rows as of the version `known`."""
         return ByPosition(self.id, 0, checked(limit), self.beside, known)
-
-    def shown(self, answer: Answer, last: "Shown | None", *, whole: bool = False) -> "Shown":
-        """What `standings` gives for an answer to `top_query`; the last one where nothing changed.
-
-        Entries whose bytes are the same are not decoded again. `whole` says that the query did not
-        name the last one, so that the answer has its rows in any case.
-        """
-        found = sliced(answer)
-        if last is None:
-            return Shown(found, self.standings(found))
-        if whole or self.beside is not None:
-            unchanged = found == last.answer
-        else:
-            unchanged = found.version == last.answer.version
-        if unchanged:
-            return last
-        known = {
-            row: (entry, beside)
-            for row, entry, beside in zip(
-                last.answer.rows, last.standings.entries, _each(last.answer.beside), strict=False
-            )
-        }
-        return Shown(found, self.standings(found, known))
 
     def entry_query(self, player: str) -> Query:
         """The query of `entry`."""
@@ -242,12 +218,15 @@ class RankingView:
         return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
     def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
-        """The answer to one of this view's queries, as people read it. Raises `Corrupt`."""
+        """The answer to one of this view's queries, as people read it. Raises `Corrupt`.
+
+        Rows that are `known` are not decoded again.
+        """
         found = sliced(answer)
         entry = self._entry if known is None else partial(self._known_entry, known)
         entries = [
             entry(*each)
-            for each in zip(self.numbers(found), found.rows, _each(found.beside), strict=False)
+            for each in zip(self.numbers(found), found.rows, each_beside(found), strict=False)
         ]
         return Standings(
             board=self.ranking.board,
@@ -271,19 +250,12 @@ class RankingView:
         return last if last.rank == rank else msgspec.structs.replace(last, rank=rank)
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """An answer of the store, and the standings made of it."""
-
-    answer: Slice
-    standings: Standings
-
-
 Known = dict[Row, tuple[Entry, bytes | None]]
 
 
-def _each(beside: Sequence[bytes | None]) -> Iterable[bytes | None]:
+def each_beside(found: Slice) -> Iterable[bytes | None]:
     """What stands beside each row; nothing where no ranking was named."""
-    return beside or repeat(None)
+    return found.beside or repeat(None)
 
 
 def member(player: str) -> bytes:

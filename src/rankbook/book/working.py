@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from rankbook.book.recent import Move
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
     ByPosition,
@@ -152,6 +153,15 @@ class Working:
             for member, entry in table.after.items()
             if entry is not table.before[member] and entry != table.before[member]
         ]
+
+    def moves_of(self, changes: Iterable[Change]) -> dict[str, list[Move]]:
+        """What changes of this step move, by name of ranking."""
+        moves: dict[str, list[Move]] = {}
+        for id, member, key, _value in changes:
+            before = self._tables[id.name].before[member]
+            move = Move(member, None if before is None else before.key, key)
+            moves.setdefault(id.name, []).append(move)
+        return moves
 
     def drops(self) -> list[RankingId]:
         """The rankings that are taken out whole."""

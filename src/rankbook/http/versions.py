@@ -16,15 +16,15 @@ import msgspec
 from rankbook.book import RankingView, state
 from rankbook.book.book import Clock
 from rankbook.book.bundles import boundary
-from rankbook.store.base import ByPosition, Query, Stamped, Store
+from rankbook.store.base import ByPosition, Counted, Query, Stamped, Store
 
 MAX_BODIES = 2000
 MAX_BYTES = 32 << 20
 CHANGING = "no-cache"
 NOSNIFF = (b"x-content-type-options", b"nosniff")
-# Where only the position says whether something was written, a rebuild does not move it: bodies are
-# then made anew this often all the same.
-UNSTAMPED_US = 1_000_000
+# A repair changes rankings and not their versions. Where the store does not count what is written,
+# a body is made anew this often all the same.
+UNCOUNTED_US = 1_000_000
 
 encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -57,7 +57,6 @@ class Kept(msgspec.Struct):
     position: int
     stamp: int
     made_us: int
-    checked_us: int
     until_us: float
     again: Callable[[], "Kept"]
     route: str
@@ -71,9 +70,8 @@ class Bodies:
     ) -> None:
         """`epoch` is what bodies depend on besides versions: the specification and the program."""
         self._store = store
-        self._stamp, self._trusted_us = store.position, float(UNSTAMPED_US)
-        if isinstance(store, Stamped):
-            self._stamp, self._trusted_us = store.stamp, math.inf
+        self._stamp = store.stamp if isinstance(store, Stamped) else store.position
+        self._counted = isinstance(store, Counted)
         self._clock = clock
         self._epoch = epoch
         self._sealed_seconds = sealed_seconds
@@ -111,18 +109,21 @@ class Bodies:
         now_us = self._clock()
         if not kept.made_us <= now_us < kept.until_us:
             return False
+        if not self._counted and now_us >= kept.made_us + UNCOUNTED_US:
+            return False
         stamp = self._stamp()
-        if stamp == kept.stamp and now_us < kept.checked_us + self._trusted_us:
+        if stamp == kept.stamp:
             return True
         if kept.whole:
             return False
         if kept.views:
             position, versions = self._versions(kept.views)
-            # Where the position is the same, it was no fold that wrote: rankings may be repaired.
-            if position == kept.position or versions != kept.versions:
+            if versions != kept.versions:
                 return False
+            if self._counted and position == kept.position:
+                return False  # it was no fold that wrote: rankings may have been repaired
             kept.position = position
-        kept.stamp, kept.checked_us = stamp, now_us
+        kept.stamp = stamp
         return True
 
     def _versions(self, views: Sequence[RankingView]) -> tuple[int, tuple[int, ...]]:
@@ -155,7 +156,6 @@ class Bodies:
             position=position,
             stamp=stamp,
             made_us=now_us,
-            checked_us=now_us,
             until_us=min([now_us + shown.max_age_seconds * 1e6, *ends]),
             again=lambda: self._made(views, show, whole, route),
             route=route,

@@ -288,6 +288,16 @@ class Stamped(Protocol):
 
 
 @runtime_checkable
+class Counted(Protocol):
+    """A store that can say cheaply how often it has been written to."""
+
+    def writes(self) -> int:
+        """How many writes there were until now, of any process and any kind: each `publish` is one.
+        Raises `StoreError` when closed."""
+        ...
+
+
+@runtime_checkable
 class Describable(Protocol):
     """A store that can say what it holds, in numbers."""
 

@@ -111,6 +111,10 @@ class EmbeddedStore:
         """The number of the last transaction of any process."""
         return self._environment.stamp()
 
+    def writes(self) -> int:
+        """The same number: a transaction that writes nothing has none."""
+        return self._environment.stamp()
+
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
         with self._reading() as here:
