@@ -84,7 +84,9 @@ class Rankbook(Reads, Outcomes, Upkeep):
             self.store = spread = Spread(Partition(spec), store)
             self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
             self._parts = self._in_parts.parts
-        self._bundles = BundleCache(self.store, self._bundle_views, recent)
+        self._bundles = BundleCache(
+            self.store, self._bundle_views, recent if spec.partition == "book" else None
+        )
         self._outdated = False
         try:
             self._check_parts()

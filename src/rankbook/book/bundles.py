@@ -52,8 +52,8 @@ class BundleCache:
     shows within a second.
     """
 
-    def __init__(self, store: Store, views: Views, recent: Recent) -> None:
-        """`recent` is told what this process publishes to the store."""
+    def __init__(self, store: Store, views: Views, recent: Recent | None) -> None:
+        """`recent` is told what this process publishes; None for a store of several positions."""
         self._store = store
         self._recent = recent
         self._counted = isinstance(store, Counted)
@@ -104,21 +104,27 @@ class BundleCache:
     def _renew(self, bundle: Bundle, kept: _Kept, stamp: int, now_us: int) -> None:
         """Bring a reading up to now. `stamp` is from before, so that no write is missed."""
         whole = now_us >= kept.whole_us + WHOLE_US
-        steps = [] if whole else self._recent.since(kept.position)
         shown = kept.shown
-        if steps:
-            shown = self._followed(bundle, kept, steps)
-        if None not in shown and steps and self._is_all(kept, stamp, len(steps)):
-            self._show(bundle, kept, shown, steps[-1].then)
-        else:
-            self._read(bundle, kept, shown, whole)
+        if not whole and self._recent is not None:
+            steps = self._recent.since(kept.position)
+            if steps:
+                shown = self._followed(bundle, kept, steps)
+            if None not in shown and self._is_all(steps, kept, stamp):
+                self._show(bundle, kept, shown, steps[-1].then if steps else kept.position)
+                kept.stamp = stamp
+                return
+        self._read(bundle, kept, shown, whole)
         kept.stamp = stamp
         if whole:
             kept.whole_us = now_us
 
-    def _is_all(self, kept: _Kept, stamp: int, steps: int) -> bool:
-        """Whether so many steps are all that was written since a reading."""
-        return self._counted and stamp == kept.stamp + steps
+    def _is_all(self, steps: Sequence[Published], kept: _Kept, stamp: int) -> bool:
+        """Whether these steps are all that was published since a reading, by any process. Where
+        writes are counted that is known already; else it is asked, which takes less than reading.
+        """
+        if self._counted:
+            return stamp == kept.stamp + len(steps)
+        return self._store.position() == (steps[-1].then if steps else kept.position)
 
     def _followed(
         self, bundle: Bundle, kept: _Kept, steps: Sequence[Published]

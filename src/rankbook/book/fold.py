@@ -72,6 +72,7 @@ class Folder:
         self._folded = folded
         self._recent = recent
         self._hold = store.hold if isinstance(store, Holding) else nullcontext
+        self._far = not isinstance(store, Holding)
         self._lock = threading.Lock()
         self._position: int | None = None
         self._ahead: Sequence[Recorded] = []
@@ -183,7 +184,7 @@ class Folder:
 
     def _decided(self, working: Working, run: Sequence[Recorded], ranks: bool) -> Step:
         aside: dict[int, str] = {}
-        outcomes = self._decide(working, run, aside)
+        outcomes = self._decide(working, run, aside, ranks)
         numbers = places.predict(working, outcomes) if ranks else places.none(outcomes)
         made = {
             recorded.seq: receipts.pack_reason(aside[recorded.seq])
@@ -203,7 +204,7 @@ class Folder:
             self._recent.add(Published(position, then, working.moves_of(changes)))
 
     def _decide(
-        self, working: Working, run: Sequence[Recorded], aside: dict[int, str]
+        self, working: Working, run: Sequence[Recorded], aside: dict[int, str], ranks: bool
     ) -> list[list[Outcome]]:
         """The outcomes of each event; `aside` gets those that cannot be read, and why."""
         if run[0].kind != "result":
@@ -212,13 +213,24 @@ class Folder:
         for result in results:
             if isinstance(result, Result):
                 self.decider.want(working, result)
-        working.load()
+        self._load(working, results, ranks)
         return [
             self.decider.decide(working, result)
             if isinstance(result, Result)
             else self._set_aside(working, result, aside)
             for result in results
         ]
+
+    def _load(self, working: Working, results: Sequence[Result | Recorded], ranks: bool) -> None:
+        """Load the entries that are wanted; of a single result with the counts for its ranks, where
+        that saves a call to a store that is far."""
+        alone = results[0] if ranks and self._far and len(results) == 1 else None
+        if isinstance(alone, Result) and all(
+            places.is_simple(each.rules) for each in alone.touched
+        ):
+            places.load(working, alone)
+        else:
+            working.load()
 
     def _result(self, recorded: Recorded, aside: dict[int, str]) -> Result | Recorded:
         known = self._results.get(recorded.seq)

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rankbook.book.deciding import Outcome
+from rankbook.book.measuring import Result
 from rankbook.book.working import Working
 from rankbook.rules import BoardRules
 from rankbook.store.base import CountBefore, Counts, Query, RankingId
 
 Rank = int | None
 Ranks = tuple[Rank, Rank]
+Bound = bytes | None
 _Bound = Callable[[bytes, bytes], bytes]
 
 
@@ -39,7 +41,7 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
     """
     if not any(outcomes):
         return none(outcomes)
-    if len(outcomes) == 1 and all(map(_is_simple, outcomes[0])):
+    if len(outcomes) == 1 and all(is_simple(each.rules) for each in outcomes[0]):
         return [_alone(working, outcomes[0])]
     moves: dict[str, _Moves] = {}
     for each in outcomes:
@@ -62,9 +64,21 @@ def predict(working: Working, outcomes: Sequence[Sequence[Outcome]]) -> list[lis
     return [[ranks[o.id.name].get(o.member, nowhere) for o in each] for each in outcomes]
 
 
-def _is_simple(outcome: Outcome) -> bool:
-    board = outcome.rules.board
-    return board.numbering == "competition" and board.size is None
+def is_simple(rules: BoardRules) -> bool:
+    """Whether a rank on the board is one count: 1 + how many stand before the entry's group."""
+    return rules.board.numbering == "competition" and rules.board.size is None
+
+
+def load(working: Working, result: Result) -> None:
+    """Load what deciding about the only result of a step wants, with the counts that its ranks will
+    take if each entry stays or becomes the candidate."""
+    working.load_counted(
+        [
+            (id, touched.candidate.group)
+            for touched in result.touched
+            for _ranking, id in touched.rankings
+        ]
+    )
 
 
 def _alone(working: Working, outcomes: Sequence[Outcome]) -> list[Ranks]:
@@ -73,19 +87,36 @@ def _alone(working: Working, outcomes: Sequence[Outcome]) -> list[Ranks]:
     An event does not touch a ranking twice.
     """
     pairs = [(_group(each, each.before), _group(each, each.after)) for each in outcomes]
-    queries: list[Query] = [
-        CountBefore(each.id, tuple([bound for bound in pair if bound is not None]), False)
-        for each, pair in zip(outcomes, pairs, strict=True)
-    ]
+    counts = _counts(working, outcomes, pairs)
     ranks: list[Ranks] = []
-    for (old, new), answer in zip(pairs, working.read(queries).answers, strict=True):
-        before = answer.before if isinstance(answer, Counts) else []
-        was = None if old is None else before[0][0] + 1
-        now = None if new is None else before[-1][0] + 1
+    for each, (old, new) in zip(outcomes, pairs, strict=True):
+        was = None if old is None else counts[each.id.name, old] + 1
+        now = None if new is None else counts[each.id.name, new] + 1
         if now is not None and old is not None and new is not None and old < new:
             now -= 1  # the entry itself was counted before its new place
         ranks.append((was, now))
     return ranks
+
+
+def _counts(
+    working: Working, outcomes: Sequence[Outcome], pairs: Sequence[tuple[Bound, Bound]]
+) -> dict[tuple[str, bytes], int]:
+    """How many entries stand before each bound, by name of ranking; asked where not known."""
+    counts: dict[tuple[str, bytes], int] = {}
+    queries: list[CountBefore] = []
+    for each, pair in zip(outcomes, pairs, strict=True):
+        bounds = [bound for bound in dict.fromkeys(pair) if bound is not None]
+        known = [working.count(each.id, bound) for bound in bounds]
+        if None in known:
+            queries.append(CountBefore(each.id, tuple(bounds), False))
+        for bound, count in zip(bounds, known, strict=True):
+            counts[each.id.name, bound] = count or 0
+    if queries:
+        for query, answer in zip(queries, working.read([*queries]).answers, strict=True):
+            before = answer.before if isinstance(answer, Counts) else []
+            for bound, (count, _groups) in zip(query.bounds, before, strict=True):
+                counts[query.ranking.name, bound] = count
+    return counts
 
 
 def _group(outcome: Outcome, key: bytes | None) -> bytes | None:

@@ -1,12 +1,17 @@
 """The entries that one step of folding reads and changes, over the store at one position."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from rankbook.book.recent import Move
+from rankbook.book.slices import sliced
 from rankbook.errors import PositionMoved
 from rankbook.store.base import (
+    AroundMember,
     ByPosition,
     Change,
+    CountBefore,
+    Counts,
     Query,
     RankingId,
     Reading,
@@ -24,13 +29,14 @@ Entries = Mapping[bytes, Stored | None]
 class Table:
     """What a step knows of one ranking: member -> entry, before the step and now."""
 
-    __slots__ = ("after", "before", "dropped", "id", "missing")
+    __slots__ = ("after", "before", "counts", "dropped", "id", "missing")
 
     def __init__(self, id: RankingId) -> None:
         self.id = id
         self.before: dict[bytes, Stored | None] = {}
         self.after: dict[bytes, Stored | None] = {}
         self.missing: list[bytes] = []
+        self.counts: dict[bytes, int] = {}
         self.dropped = False
 
 
@@ -75,11 +81,41 @@ class Working:
         start = 0
         for table in tables:
             stop = start + len(table.missing)
-            entries = dict(zip(table.missing, found[start:stop], strict=True))
-            table.before.update(entries)
-            table.after.update(dict.fromkeys(entries) if table.dropped else entries)
-            table.missing = []
+            self._loaded(table, found[start:stop])
             start = stop
+
+    def _loaded(self, table: Table, found: Iterable[Stored | None]) -> None:
+        entries = dict(zip(table.missing, found, strict=True))
+        table.before.update(entries)
+        table.after.update(dict.fromkeys(entries) if table.dropped else entries)
+        table.missing = []
+
+    def load_counted(self, bounds: Iterable[tuple[RankingId, bytes]]) -> None:
+        """As `load`, with how many entries stand before each of these bounds and before the group
+        of each entry, for `count`: in one read, where another one costs more than all it asks."""
+        tables, self._wanting = self._wanting, []
+        counted = list(bounds)
+        queries: list[Query] = [
+            AroundMember(table.id, member, 1) for table in tables for member in table.missing
+        ]
+        queries += [CountBefore(id, (bound,), False) for id, bound in counted]
+        answers = iter(self.read(queries).answers)
+        for table in tables:
+            found: list[Stored | None] = []
+            for answer in islice(answers, len(table.missing)):
+                around = sliced(answer)
+                row = around.rows[0] if around.rows else None
+                found.append(None if row is None else Stored(row.key, row.value))
+                if row is not None:
+                    table.counts[row.key[: table.id.group_bytes]] = around.before
+            self._loaded(table, found)
+        for (id, bound), answer in zip(counted, answers, strict=True):
+            if isinstance(answer, Counts):
+                self._table(id).counts[bound] = answer.before[0][0]
+
+    def count(self, id: RankingId, bound: bytes) -> int | None:
+        """How many entries stood before a bound, where `load_counted` has counted them."""
+        return self._table(id).counts.get(bound)
 
     def get(self, id: RankingId, member: bytes) -> Stored | None:
         """The entry as it is now, with what the step has changed."""

@@ -42,13 +42,14 @@ local function groups_before(it, bound)
   return count
 end
 
-local function rows(it, start, limit, beside)
-  local items = {}
-  if limit > 0 then items = call('ZRANGE', it.order, start, start + limit - 1) end
+-- Where the only row is known already, as `item` and its `entry`, it is not read again.
+local function rows(it, start, limit, beside, item, entry)
+  local items = {item}
+  if limit > 0 and not item then items = call('ZRANGE', it.order, start, start + limit - 1) end
   if #items == 0 then return {it.count, it.groups, 0, 0, 0, {}, {}} end
   local members = {}
   for i = 1, #items do members[i] = string.sub(items[i], it.key_digits + 1) end
-  local entries = values(it.members, members, 1, #members)
+  local entries = item and {entry} or values(it.members, members, 1, #members)
   local found = {}
   for i = 1, #items do
     found[2 * i - 1] = items[i]
@@ -80,10 +81,11 @@ while at <= #ARGV do
   elseif what == 'around' then
     local entry = call('HGET', it.members, subject)
     if entry then
-      local rank = call('ZRANK', it.order, string.sub(entry, 1, it.key_digits) .. subject)
+      local item = string.sub(entry, 1, it.key_digits) .. subject
+      local rank = call('ZRANK', it.order, item)
       if not rank then return {'lost', it.members, it.order} end
       local start = math.min(rank - math.floor((limit - 1) / 2), it.count - limit)
-      answer = rows(it, math.max(0, start), limit, beside)
+      answer = rows(it, math.max(0, start), limit, beside, limit == 1 and item or nil, entry)
     else
       answer = rows(it, 0, 0, beside)
     end
