@@ -238,7 +238,7 @@ def test_a_kill_while_what_was_replaced_is_removed_loses_and_leaves_nothing(plac
         size = book.doctor().store["entries"]
         if what == "abandon":
             beside = rebuilding.Folder(
-                book._boards, book.log, book.store.beside(), book._folder._note + b"#0"
+                book._boards, book.log, book.store.beside(), rebuilding.Begun(book._note, 0)
             )
             beside.fold()
     program = [sys.executable, "-c", KILLED, str(place), str(steps), what]

@@ -169,9 +169,7 @@ def test_a_hit_reads_no_ranking(club, monkeypatch):
     assert club.ask(RANKING).status_code == 200
 
 
-def test_on_a_store_that_does_not_count_its_writes_a_body_is_kept_for_a_second(
-    tmp_path, redis_uri
-):
+def test_on_a_store_that_does_not_count_its_writes_a_body_is_kept_for_a_second(tmp_path, redis_uri):
     toml = TOML.replace("[book]", f'[book]\nstore = "{redis_uri}"')
     with within(tmp_path / "club", toml=toml) as club:
         club.submit("asha", 50)

@@ -75,7 +75,8 @@ class Rankbook(Reads, Outcomes, Upkeep):
         self._listeners: list[Callable[[Closing], object]] = []
         self._in_parts: Parts | None = None
         self._folder: Folder | Parts
-        note, recent = specification.note(spec), Recent()
+        self._note = note = specification.Note(spec, log)
+        recent = Recent()
         if spec.partition == "book":
             self._folder = Folder(self._boards, log, store, note, self._folded, recent=recent)
             self._whole = Part("", self._boards, None, store, self._folder)
@@ -101,7 +102,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         for part in self._parts:
             try:
                 [kept] = part.store.receipts([NOTE])
-                specification.check(self.spec, kept)
+                self._note.check(kept)
                 position = part.store.position()  # before the head, which only grows
                 specification.check_log(self.log.head(), position)
             except StoreError as error:

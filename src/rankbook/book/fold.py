@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from rankbook.book import events, places, receipts, replay, state
 from rankbook.book.admission import sealed_by
@@ -24,7 +24,7 @@ from rankbook.book.measuring import Result
 from rankbook.book.partition import Scope
 from rankbook.book.recent import MOVES, Published, Recent
 from rankbook.book.working import Working
-from rankbook.errors import PositionMoved, RebuildNeeded
+from rankbook.errors import PositionMoved
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules
 from rankbook.store.base import NOTE, Holding, Store
@@ -34,6 +34,18 @@ ATTEMPTS = 1000
 
 Progress = Callable[[int], None]
 Folded = Callable[[Recorded], None]
+
+
+class Noted(Protocol):
+    """What rankings are known by; see `specification.Note`."""
+
+    def packed(self) -> bytes:
+        """As it is kept."""
+        ...
+
+    def check_served(self, kept: bytes | None) -> None:
+        """Raises `RebuildNeeded` where what is kept is another."""
+        ...
 
 
 class Step(NamedTuple):
@@ -47,7 +59,8 @@ class Step(NamedTuple):
 class Folder:
     """Applies the log to the store. Safe to use from many threads; one of them folds at a time.
 
-    `note` is kept beside the rankings with the first step: under which specification they are.
+    `note` is kept beside the rankings with the first step, and compared with what is kept later:
+    under which specification and of which log they are. None is for rankings of no account.
     `folded` is called with each event that is no result, after its step is published here. Of a
     part of a book, `boards` are those in it, and `scope` says which of their rankings are. `recent`
     is told what this folder publishes, for readers of the same store.
@@ -58,7 +71,7 @@ class Folder:
         boards: Sequence[BoardRules],
         log: Log,
         store: Store,
-        note: bytes,
+        note: Noted | None,
         folded: Folded = lambda _event: None,
         scope: Scope | None = None,
         recent: Recent | None = None,
@@ -130,12 +143,11 @@ class Folder:
             self._position = None
 
     def check_note(self) -> None:
-        """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules."""
-        [kept] = self._store.receipts([NOTE])
-        if kept is not None and kept != self._note:
-            raise RebuildNeeded(
-                "the rankings were made anew under other rules: open the book again"
-            )
+        """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules, or
+        from another log."""
+        if self._note is not None:
+            [kept] = self._store.receipts([NOTE])
+            self._note.check_served(kept)
 
     def _step(self, until: int | None, ranks: bool, step_events: int) -> Step | None:
         for _attempt in range(ATTEMPTS):
@@ -196,8 +208,8 @@ class Folder:
 
     def _publish(self, step: Step, working: Working, position: int) -> None:
         kept = list(step.receipts.items())
-        if position == 0:
-            kept.insert(0, (NOTE, self._note))
+        if position == 0 and self._note is not None:
+            kept.insert(0, (NOTE, self._note.packed()))
         changes, drops, then = working.changes(), working.drops(), step.events[-1].seq
         self._store.publish(changes, kept, expect=position, then=then, drops=drops)
         if self._recent is not None and len(changes) <= MOVES and not drops:

@@ -17,6 +17,7 @@ from rankbook.book.deciding import Decider, keeps_profiles
 from rankbook.book.fold import STEP_EVENTS, Folded, Folder, Progress
 from rankbook.book.measuring import Result
 from rankbook.book.partition import Scope
+from rankbook.book.specification import Note
 from rankbook.book.spread import Spread
 from rankbook.errors import StoreError
 from rankbook.log.base import Followable, Recorded, Recording
@@ -67,7 +68,7 @@ class Parts:
         spread: Spread,
         boards: Sequence[BoardRules],
         log: Followable,
-        note: bytes,
+        note: Note,
         told: Folded,
     ) -> None:
         self.decider = Decider(boards)
@@ -79,7 +80,7 @@ class Parts:
         self._lock = Lock()
         self.parts = tuple([self._part(number, boards, note) for number in spread.partition.every])
 
-    def _part(self, number: int, boards: Sequence[BoardRules], note: bytes) -> Part:
+    def _part(self, number: int, boards: Sequence[BoardRules], note: Note) -> Part:
         partition, store = self._spread.partition, self._spread.parts[number]
         own = tuple([each for each in boards if partition.may_have(number, each.board.name)])
         scope = Scope(lambda name: partition.of(name) == number, keeps_profiles(boards))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rankbook.book import state
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.partition import Scope
+from rankbook.book.specification import Note
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
@@ -25,17 +26,34 @@ Wanted = Callable[[str], bool]
 
 
 class Making(NamedTuple):
-    """What rankings are made of, and where: `note` says under which specification, `serve` folds
-    what is served now as far as the log has come, and `outdated` rankings need not be served on.
-    In a part of a book, by its `scope`."""
+    """What rankings are made of, and where: `note` says under which specification and from which
+    log, `serve` folds what is served now as far as the log has come, and `outdated` rankings need
+    not be served on. In a part of a book, by its `scope`."""
 
     boards: Sequence[BoardRules]
     log: Log
     store: Store
-    note: bytes
+    note: Note
     serve: Callable[[], object]
     outdated: bool
     scope: Scope | None = None
+
+
+class Begun(NamedTuple):
+    """The note of rankings that are being made: with how many players had been erased from the log
+    when that began. They are nobody else's."""
+
+    note: Note
+    forgotten: int
+
+    def packed(self) -> bytes:
+        """As it is kept."""
+        return self.note.packed() + b"#%d" % self.forgotten
+
+    def check_served(self, kept: bytes | None) -> None:
+        """Raises `StoreError` where what is being made is another's."""
+        if kept not in (None, self.packed()):
+            raise StoreError("what was being made beside was begun anew by another process")
 
 
 def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = None) -> int:
@@ -48,9 +66,9 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
         raise StoreError("this store cannot make rankings beside those that it serves")
     for _attempt in range(ATTEMPTS):
         forgotten = erasures(making.log)
-        note = making.note + b"#%d" % forgotten
+        note = Begun(making.note, forgotten)
         beside = store.beside()
-        if beside.receipts([NOTE]) not in ([None], [note]):
+        if beside.receipts([NOTE]) not in ([None], [note.packed()]):
             store.abandon()
             beside = store.beside()
         folder = Folder(making.boards, making.log, beside, note, scope=making.scope)
@@ -61,7 +79,7 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
         position = beside.position()
         if erasures(making.log) != forgotten:
             continue
-        if store.adopt(wanted, making.note, behind=making.outdated):
+        if store.adopt(wanted, making.note.packed(), behind=making.outdated):
             return position
     raise StoreError("the log grows faster than rankings can be made beside")
 

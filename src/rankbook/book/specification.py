@@ -1,50 +1,93 @@
-"""Under which specification rankings were made, kept beside them, and what has changed since."""
+"""Under which specification and from which log rankings were made, kept beside them, and what has
+changed since."""
 
 from typing import Any
 
 import msgspec
 
 from rankbook.errors import Corrupt, RebuildNeeded
+from rankbook.log.base import Log
 from rankbook.rules import BookSpec
 
-# Where the note says how rankings are spread over parts: no board has such a name.
-BOOK = "[book]"
+# Where the note says how rankings are spread over parts, and of which log they are: no board has
+# such a name.
+BOOK, LOG = "[book]", "[log]"
+
+Meanings = dict[str, dict[str, Any]]
+
+_meanings = msgspec.json.Decoder(Meanings)
 
 
-def note(spec: BookSpec) -> bytes:
-    """What gives the stored rankings their meaning, in a stable form."""
-    meanings = {board.name: board.meaning() for board in spec.boards}
-    if spec.partition == "board":
-        meanings[BOOK] = {"partition": "board"}
-    elif spec.partition == "period":
-        meanings[BOOK] = {"partition": "period", "partitions": spec.partitions}
+class Note:
+    """What gives stored rankings their meaning: the specification, and the log, which is known by
+    its first event. Books of one specification that share a place by mistake have two logs."""
+
+    def __init__(self, spec: BookSpec, log: Log) -> None:
+        self._log = log
+        self._meanings: Meanings = {board.name: board.meaning() for board in spec.boards}
+        if spec.partition == "board":
+            self._meanings[BOOK] = {"partition": "board"}
+        elif spec.partition == "period":
+            self._meanings[BOOK] = {"partition": "period", "partitions": spec.partitions}
+        self._packed = _packed(self._meanings)
+
+    def packed(self) -> bytes:
+        """The note in a stable form. While the log is empty it does not say which that is."""
+        if LOG not in self._meanings:
+            for first in self._log.read(0, 1):
+                self._meanings[LOG] = {"first": first.id, "received_us": first.received_us}
+                self._packed = _packed(self._meanings)
+        return self._packed
+
+    def agrees(self, kept: bytes | None) -> bool:
+        """Whether rankings with this note are of this specification and log, or have none."""
+        return kept is None or kept == self._packed or kept == self.packed()
+
+    def check(self, kept: bytes | None) -> None:
+        """Raises `RebuildNeeded` with every difference. Rankings without a note are new."""
+        if kept is None or self.agrees(kept):
+            return
+        before, now = _read(kept), _read(self.packed())
+        self._check_log(before)
+        changes = [
+            change
+            for name in sorted(before.keys() | now.keys())
+            for change in _changes(name, before.get(name), now.get(name))
+        ]
+        if changes:
+            raise RebuildNeeded(
+                "the rankings were made under another specification; rebuild them: "
+                + "; ".join(changes)
+            )
+
+    def check_served(self, kept: bytes | None) -> None:
+        """As `check`, of a book that has been open since before that note was written."""
+        if not self.agrees(kept):
+            self._check_log(_read(kept or b"{}"))
+            raise RebuildNeeded(
+                "the rankings were made anew under other rules: open the book again"
+            )
+
+    def _check_log(self, before: Meanings) -> None:
+        there, here = before.get(LOG), self._meanings.get(LOG)
+        if there is None or here is None or there == here:
+            return  # an empty log is told by its head
+        raise RebuildNeeded(
+            f"the rankings are of another log, whose first event is {there.get('first')!r} and not "
+            f"{here['first']!r}: give one of the two books another place, on Redis another ?tag=, "
+            "or rebuild to have these made from this log"
+        )
+
+
+def _packed(meanings: Meanings) -> bytes:
     return msgspec.json.encode(meanings, order="deterministic")
 
 
-def check(spec: BookSpec, kept: bytes | None) -> None:
-    """Compare the note kept beside the rankings with the specification of now.
-
-    Raises `RebuildNeeded` with every difference. A store without a note is new.
-    """
-    if kept is None:
-        return
+def _read(kept: bytes) -> Meanings:
     try:
-        before: dict[str, dict[str, Any]] = msgspec.json.decode(
-            kept, type=dict[str, dict[str, Any]]
-        )
+        return _meanings.decode(kept)
     except msgspec.DecodeError as error:
         raise Corrupt("the note of the rankings' specification cannot be read") from error
-    now: dict[str, dict[str, Any]] = msgspec.json.decode(note(spec))
-    changes = [
-        change
-        for name in sorted(before.keys() | now.keys())
-        for change in _changes(name, before.get(name), now.get(name))
-    ]
-    if changes:
-        raise RebuildNeeded(
-            "the rankings were made under another specification; rebuild them: "
-            + "; ".join(changes)
-        )
 
 
 def check_log(head: int, position: int) -> None:
@@ -61,6 +104,8 @@ def _changes(name: str, before: dict[str, Any] | None, now: dict[str, Any] | Non
     if name == BOOK:
         was, is_ = _partition(before), _partition(now)
         return [f"the partition was {was}, is {is_}"] if before != now else []
+    if name == LOG:
+        return []
     if before is None:
         return [f"board {name!r} is new"]
     if now is None:

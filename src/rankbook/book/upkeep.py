@@ -4,13 +4,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rankbook.book import rebuilding, specification
+from rankbook.book import rebuilding
 from rankbook.book.backup import Backup, backup
 from rankbook.book.bundles import BundleCache
 from rankbook.book.doctor import Examination, examine
 from rankbook.book.fold import Folder, Progress
 from rankbook.book.parts import Part, shared
 from rankbook.book.reconcile import Verification, compare, joined
+from rankbook.book.specification import Note
 from rankbook.book.spread import auditable
 from rankbook.errors import RebuildNeeded, StoreError
 from rankbook.log.base import Followable
@@ -30,6 +31,7 @@ class Upkeep:
     _boards: tuple[BoardRules, ...]
     _parts: tuple[Part, ...]
     _bundles: BundleCache
+    _note: Note
     _outdated: bool
 
     def doctor(self, *, progress: Progress | None = None) -> Examination:
@@ -77,7 +79,7 @@ class Upkeep:
         self, made: Sequence[tuple[Part, rebuilding.Wanted | None]], progress: Progress | None
     ) -> int:
         """Make rankings of these parts anew; the least position reached."""
-        note, told = specification.note(self.spec), shared(progress, len(made))
+        told = shared(progress, len(made))
         try:
             return min(
                 [
@@ -86,7 +88,7 @@ class Upkeep:
                             part.boards,
                             self.log,
                             part.store,
-                            note,
+                            self._note,
                             part.folder.fold,
                             self._outdated,
                             part.scope,
@@ -148,7 +150,7 @@ class Upkeep:
             shadow = open_store("embedded:", Path(beside))
             try:
                 with walked.audit() as actual:
-                    folder = Folder(part.boards, self.log, shadow, b"", scope=part.scope)
+                    folder = Folder(part.boards, self.log, shadow, None, scope=part.scope)
                     folder.fold(until=actual.position, progress=told)
                     with auditable(shadow).audit() as expected:
                         return compare(self._rules, expected, actual, self.log.head(), told)
