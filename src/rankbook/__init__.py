@@ -26,6 +26,7 @@ from rankbook.errors import (
     RebuildNeeded,
     Refused,
     SpecError,
+    StoreDown,
     StoreError,
 )
 from rankbook.model import (
@@ -87,6 +88,7 @@ __all__ = [
     "SetAside",
     "SpecError",
     "Standings",
+    "StoreDown",
     "StoreError",
     "Trouble",
     "ValueRule",

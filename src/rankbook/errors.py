@@ -9,6 +9,7 @@
     |   `-- RebuildNeeded    the stored rankings were made under another specification
     |-- LogError             the log cannot be used now (down, full, locked)
     `-- StoreError           the store cannot be used now (down, full, locked)
+        |-- StoreDown        its server cannot be reached, or does not serve now
         |-- PositionMoved    another fold published first; read again and retry
         `-- Corrupt          stored bytes break an invariant; `verify` and `rebuild` mend
 
@@ -64,6 +65,10 @@ class LogError(RankbookError):
 
 class StoreError(RankbookError):
     """The store cannot be used now."""
+
+
+class StoreDown(StoreError):
+    """The store's server cannot be reached, or does not serve now; it may by itself later."""
 
 
 class PositionMoved(StoreError):

@@ -5,8 +5,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from rankbook import BookSpec, Rankbook
-from rankbook.errors import Corrupt, StoreError
+from rankbook import BookSpec, Rankbook, RebuildNeeded
+from rankbook.errors import Corrupt, StoreDown, StoreError
 from rankbook.store import open_store
 from rankbook.store.redis import client
 from rankbook.store.redis.keys import Keys
@@ -92,6 +92,57 @@ def test_a_book_is_opened_on_a_server_that_was_emptied_and_fills_it(place, serve
     server.start()
     with open_book(place, server.uri("book")) as book:
         assert_sound(book, {"asha": 5})
+
+
+def test_a_book_that_is_opened_while_its_server_is_down_records_and_ranks_later(place, server):
+    server.stop()
+    with open_book(place, server.uri("book")) as book:
+        assert book.submit(result("asha", 10, id="down")).status == "pending"
+        assert book.outcome("down").status == "recorded"
+        for read in (
+            lambda: book.ranking("speed"),
+            lambda: book.player("asha"),
+            lambda: book.periods("speed"),
+            lambda: book.player_periods("asha", "speed"),
+            book.verify,
+        ):
+            with pytest.raises(StoreDown, match="cannot be reached"):
+                read()
+        server.start()
+        assert book.submit(result("asha", 100, id="up")).status == "ranked"
+        assert_sound(book, {"asha": 110})
+
+
+AT_FIRST = {
+    "read": lambda book: book.ranking("speed"),
+    "submit": lambda book: book.submit(result("asha", 10, id="more")),
+    "fold": lambda book: book.fold(),
+}
+
+
+@pytest.mark.parametrize("first", AT_FIRST)
+def test_rankings_of_other_rules_are_found_when_a_server_that_was_down_is_back(
+    place, server, first
+):
+    with open_book(place, server.uri("book")) as book:
+        submit_some(book)
+    server.say("SAVE")
+    server.stop()
+    changed = board("speed", keep="total", order_by=("score asc",))
+    spec = BookSpec(name="book", boards=(changed,), store=server.uri("book"))
+    with Rankbook.open(place, spec=spec, clock=noon_of(0)) as book:
+        server.start()
+        with pytest.raises(RebuildNeeded):
+            AT_FIRST[first](book)
+        assert book.log.head() == 5
+        with pytest.raises(RebuildNeeded):
+            book.ranking("speed")
+
+
+def test_a_book_is_not_opened_with_a_password_that_is_wrong(place, server):
+    server.say("CONFIG", "SET", "requirepass", "right")
+    with pytest.raises(StoreError, match="password"):
+        open_book(place, server.uri("book"))
 
 
 def test_a_server_started_from_an_older_dump_is_folded_forward(place, server):

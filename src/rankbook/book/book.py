@@ -23,7 +23,7 @@ from rankbook.book.recent import Recent
 from rankbook.book.slices import sliced
 from rankbook.book.spread import Spread
 from rankbook.book.upkeep import Upkeep
-from rankbook.errors import BookError, RebuildNeeded, Refused, StoreError
+from rankbook.errors import BookError, RebuildNeeded, Refused, StoreDown, StoreError
 from rankbook.log import open_log
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import Closing, Event, Receipt
@@ -88,13 +88,22 @@ class Rankbook(Reads, Outcomes, Upkeep):
         self._bundles = BundleCache(
             self.store, self._bundle_views, recent if spec.partition == "book" else None
         )
-        self._outdated = False
+        self._outdated = self._unchecked = False
         try:
             self._check_parts()
         except RebuildNeeded:
             if not outdated:
                 raise
             self._outdated = True
+        except StoreDown:
+            self._unchecked = True
+
+    def _ready(self) -> None:
+        """What could not be checked at the opening, for the store was down: before anything is read
+        from it. Raises `StoreDown` while it is."""
+        if self._unchecked:
+            self._check_parts()
+            self._unchecked = False
 
     def _check_parts(self) -> None:
         """Raises `RebuildNeeded`; and `StoreError` where none of the parts can be used."""
@@ -123,9 +132,10 @@ class Rankbook(Reads, Outcomes, Upkeep):
         """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
 
         What is recorded and not ranked yet is ranked first, and periods that have ended are closed,
-        unless `catch_up` is false. Raises `BookError` when there is no book or it cannot be used,
-        `SpecError` for a wrong specification, `RebuildNeeded` when that has changed and
-        `outdated` is false; an outdated book is only good for `rebuild`.
+        unless `catch_up` is false. While the store's server is down, a book that is opened records,
+        and ranks later. Raises `BookError` when there is no book or it cannot be used, `SpecError`
+        for a wrong specification, `RebuildNeeded` when that has changed and `outdated` is false; an
+        outdated book is only good for `rebuild`.
         """
         place = Path(directory)
         if spec is None:

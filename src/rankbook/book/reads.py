@@ -19,6 +19,7 @@ class Reads:
     _rules: dict[str, BoardRules]
     _boards: tuple[BoardRules, ...]
     _bundles: BundleCache
+    _ready: Callable[[], None]
 
     def boards(self) -> tuple[Board, ...]:
         """The boards, as specified."""
@@ -49,6 +50,7 @@ class Reads:
         now_us: int,
     ) -> RankingView:
         self.spec.board(board)
+        self._ready()
         return view(self.store, self._rules[board], window, period, tags, now_us)
 
     def bundle(self, name: str) -> BundleReading:
@@ -56,6 +58,7 @@ class Reads:
 
         Kept until one of them changes, or as long as the bundle's maximum age says.
         """
+        self._ready()
         return self._bundles.read(self.spec.bundle(name), self._clock())
 
     def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
@@ -66,6 +69,7 @@ class Reads:
 
     def player(self, player: str) -> list[Standings]:
         """The player's entry in every current ranking that has one, from one snapshot."""
+        self._ready()
         now_us = self._clock()
         views = [
             self._known_view(rules, ranking, now_us)
@@ -80,6 +84,7 @@ class Reads:
         Raises `NotFound` and says what exists.
         """
         self.spec.board(board)
+        self._ready()
         rules = self._rules[board]
         names = list(rules.windows) if window is None else [rules.window(window).name]
         return [
@@ -100,6 +105,7 @@ class Reads:
         Raises `NotFound` and says what exists.
         """
         self.spec.board(board)
+        self._ready()
         rules = self._rules[board]
         name = next(iter(rules.windows)) if window is None else window
         rules.window(name)

@@ -32,6 +32,7 @@ class Upkeep:
     _parts: tuple[Part, ...]
     _bundles: BundleCache
     _note: Note
+    _ready: Callable[[], None]
     _outdated: bool
 
     def doctor(self, *, progress: Progress | None = None) -> Examination:
@@ -69,6 +70,7 @@ class Upkeep:
             self._outdated = False
             return position
         self.spec.board(board)
+        self._ready()
         if self._outdated:
             raise RebuildNeeded("the specification has changed: every ranking must be made anew")
         wanted = rebuilding.of_board(board, period)
@@ -134,6 +136,7 @@ class Upkeep:
         return joined(found, [part.name for part in self._parts])
 
     def _verified(self, told: Progress) -> list[Verification]:
+        self._ready()
         return [self._verified_part(part, told) for part in self._parts]
 
     def _verified_part(self, part: Part, told: Progress) -> Verification:

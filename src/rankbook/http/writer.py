@@ -205,5 +205,5 @@ class Writer:
             self.trouble = ""
         except Exception as error:
             if not self.trouble:
-                LOGGER.warning("rankings cannot be caught up: %r", error)
+                LOGGER.warning("rankings cannot be caught up: %s", str(error) or repr(error))
             self.trouble = str(error) or repr(error)

@@ -1,6 +1,6 @@
 """What goes wrong on the way to a server and in it, as our errors, in one place."""
 
-from rankbook.errors import Corrupt, StoreError
+from rankbook.errors import Corrupt, StoreDown, StoreError
 
 NO_SCRIPT = "NOSCRIPT"
 
@@ -21,6 +21,9 @@ MEANINGS = {
     "CROSSSLOT": "keys of one book are in several slots",
 }
 
+# Of these, what passes by itself.
+PASSING = ("LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
+
 
 def server_error(where: str, message: str) -> StoreError:
     """The error for what a server answered. Servers do not repeat secrets in their errors."""
@@ -29,15 +32,16 @@ def server_error(where: str, message: str) -> StoreError:
         return Corrupt(f"{where}: a key of the book has another type: {message}")
     for code, meaning in MEANINGS.items():
         if first == code or f"{code} " in message[:200]:
-            return StoreError(f"{where}: {meaning}")
+            kind = StoreDown if code in PASSING else StoreError
+            return kind(f"{where}: {meaning}")
     return StoreError(f"{where}: {message}")
 
 
-def unreachable(where: str, seconds: float, *, timed_out: bool) -> StoreError:
+def unreachable(where: str, seconds: float, *, timed_out: bool) -> StoreDown:
     """The error for a server that cannot be reached, or does not answer in time."""
     if timed_out:
-        return StoreError(f"{where} does not answer within {seconds:g} seconds")
-    return StoreError(f"{where} cannot be reached")
+        return StoreDown(f"{where} does not answer within {seconds:g} seconds")
+    return StoreDown(f"{where} cannot be reached")
 
 
 def closed() -> StoreError:
