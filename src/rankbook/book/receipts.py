@@ -28,7 +28,7 @@ from rankbook.rules import CHANGED, WHYS, Ranking
 from rankbook.rules.instants import instant
 
 if TYPE_CHECKING:
-    from rankbook.book.places import Ranks
+    from rankbook.book.renumbering import Ranks
 
 Score = Number | None
 Rank = int | None
