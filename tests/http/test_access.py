@@ -10,6 +10,7 @@ from rankbook.http.access import COOKIE
 from rankbook.http.keys import FILE, KeyRing
 from rankbook.http.signing import KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign
 from tests.http.running import SECONDS, check, make_book, result, service
+from tests.http.within import within
 
 FORM = {"Sec-Fetch-Site": "same-origin"}
 CROSS = {"Sec-Fetch-Site": "cross-site"}
@@ -190,6 +191,14 @@ def test_where_submissions_must_be_signed_a_key_alone_does_not_do(tmp_path):
 
 def login(client, token, **headers):
     return client.post("/operations/session", data={"key": token}, headers={**FORM, **headers})
+
+
+def test_a_cookie_that_somebody_made_up_leaves_no_trace(tmp_path):
+    with within(tmp_path / "club") as club:
+        for made in ("a.b.c.d", "none.99999999999.x.y", "x"):
+            cookie = {"Cookie": f"{COOKIE}={made}"}
+            assert club.ask("/v1/jobs", headers=cookie).status_code == 401
+        assert not (tmp_path / "club" / FILE).exists()
 
 
 def test_a_session_begins_with_an_admin_key_and_its_cookie_is_not_the_key(running, tokens):

@@ -106,3 +106,12 @@ def test_what_was_taken_back_banned_and_forgotten_is_told_step_by_step(tmp_path)
     assert "gone" in seen["/submission?event=v&step=2"]
     assert "the player is banned" in seen["/submission?event=late&step=2"]
     assert not any("dora" in text for text in seen.values())
+
+
+@pytest.mark.parametrize("asked", ["window=none", "board=none", "tag.none=1", "window=none&wall="])
+def test_a_ranking_that_is_not_there_is_no_other_one(tmp_path, asked):
+    (tmp_path / "rankbook.toml").write_text(TOML)
+    with Rankbook.open(tmp_path) as book:
+        client = Client(app(book, Settings()))
+        assert client.get(f"/?{asked}").status_code == 404
+        assert client.get("/").status_code == 200

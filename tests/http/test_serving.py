@@ -155,6 +155,23 @@ def test_no_other_origin_may_call_unless_it_is_listed(tmp_path):
             assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
+def test_a_listed_origin_may_ask_before_it_submits_and_reads_what_it_needs(tmp_path):
+    origin = {"Origin": "https://a.example"}
+    asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-a"}
+    with within(tmp_path / "club", cors=("https://a.example",)) as club:
+        club.submit("asha", 50)
+        first = club.ask("/v1/events", method="OPTIONS", headers=origin | asking)
+        assert first.headers["access-control-allow-origin"] == "https://a.example"
+        assert "POST" in first.headers["access-control-allow-methods"]
+        other = {"Origin": "https://c.example"} | asking
+        refused = club.ask("/v1/events", method="OPTIONS", headers=other)
+        assert "access-control-allow-origin" not in refused.headers
+        answer = club.ask("/v1/boards/speed/ranking", headers=origin)
+        exposed = answer.headers["access-control-expose-headers"].lower()
+        assert {each.strip() for each in exposed.split(",")} == {"etag", "retry-after"}
+        assert "etag" in answer.headers
+
+
 def test_an_answer_to_one_origin_is_not_kept_for_another(tmp_path):
     with within(tmp_path / "club", cors=("https://a.example", "https://b.example")) as club:
         for origin in ({}, {}, {"Origin": "https://a.example"}, {"Origin": "https://c.example"}):

@@ -217,6 +217,15 @@ class RankingView:
         sealed = self.rules.is_sealed(self.span, self._now_us)
         return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
+    def is_final(self) -> bool:
+        """Whether the period's seal is folded: every result that it takes is, too, and only what
+        is taken back or corrected changes it. By the clock alone a period may be over while
+        results of it are still pending."""
+        parts = self.ranking.board, self.ranking.window, self.ranking.period
+        name = state.period_name(*parts).encode()
+        _position, [seal] = self.store.entries([(state.SEALS, name)])
+        return seal is not None and self.period().sealed
+
     def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
         """The answer to one of this view's queries, as people read it. Raises `Corrupt`.
 

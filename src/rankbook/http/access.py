@@ -128,11 +128,12 @@ def session(keys: KeyRing, key: Key, now: float) -> str:
 
 def _session(keys: KeyRing, cookie: str, now: float) -> Key | None:
     claim, _, mac = cookie.rpartition(".")
-    if not claim or not hmac.compare_digest(_made(keys, claim).encode(), mac.encode()):
+    key = keys.get(claim.partition(".")[0])
+    # A cookie of no key is somebody's own: the secret is not even made for it.
+    if key is None or not hmac.compare_digest(_made(keys, claim).encode(), mac.encode()):
         return None
-    id, until, _nonce = claim.split(".")
-    key = keys.get(id)
-    return key if int(until) > now and key is not None and key.may("admin") else None
+    _id, until, _nonce = claim.split(".")
+    return key if int(until) > now and key.may("admin") else None
 
 
 def _made(keys: KeyRing, claim: str) -> str:

@@ -49,7 +49,7 @@ async def of_view(
 
     def show(views: list[RankingView]) -> Shown:
         [view] = views
-        return Shown(read(view), sealed=period is not None and view.period().sealed)
+        return Shown(read(view), sealed=period is not None and view.is_final())
 
     return await answer(served, request, views, show)
 

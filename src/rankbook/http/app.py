@@ -62,7 +62,7 @@ def app(
         middleware=[intake(chosen)],
         lifespan=[*around, _lifespan],
         openapi_config=description(book.spec.name),
-        cors_config=CORSConfig(allow_origins=list(chosen.cors)) if chosen.cors else None,
+        cors_config=_cors(chosen.cors) if chosen.cors else None,
         logging_config=None,
     )
     # Around the answers to errors too, which the middleware of the framework does not see.
@@ -70,6 +70,12 @@ def app(
     return application
 
 
+def _cors(origins: Sequence[str]) -> CORSConfig:
+    """Pages of these origins may call, and read the headers that they need to go on."""
+    return CORSConfig(allow_origins=list(origins), expose_headers=list(EXPOSED))
+
+
+EXPOSED = ("ETag", "Retry-After")
 ERRORS: tuple[type[Exception], ...] = (RankbookError, HTTPException, Exception)
 
 

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import HttpMethod, Request, Response, get, post, put, route
 from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.types import ControllerRouterHandler
 
 from rankbook.errors import Refused
@@ -23,6 +23,10 @@ from rankbook.model import Event, EventOutcome, Receipt
 # Anything else takes results back or keeps players out, which is for admins.
 SUBMITTED = ("result", "profile")
 SUBMIT_SECONDS = 30.0
+
+Ranks = Annotated[
+    bool, QueryParameter(description="Whether receipts get ranks, which take time to find.")
+]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -65,14 +69,16 @@ ASKED_PROBLEMS = {code: PROBLEMS[code] for code in (400, 401, 403, 404, 503)}
     summary="Submit one event, or a list of up to 1,000",
     security=[{"key": []}],
 )
-async def submit(request: Request[Any, Any, Any]) -> Response[Receipt | list[Receipt]]:
+async def submit(
+    request: Request[Any, Any, Any], ranks: Ranks = True
+) -> Response[Receipt | list[Receipt]]:
     """Record durably, rank, and say what changed: a list is recorded as a whole or not at all.
 
     202 while the rankings cannot be used: it is recorded, and will be ranked.
     """
     given: Event | list[Event] = await bodies.read(request, Event | list[Event])
     events = [given] if isinstance(given, Event) else given
-    receipts = await record(request, events)
+    receipts = await record(request, events, ranks=ranks)
     return answer(receipts[0] if isinstance(given, Event) else receipts)
 
 
@@ -85,7 +91,9 @@ async def submit(request: Request[Any, Any, Any]) -> Response[Receipt | list[Rec
     summary="Submit one event under its id",
     security=[{"key": []}],
 )
-async def submit_as(event_id: FromPath[str], request: Request[Any, Any, Any]) -> Response[Receipt]:
+async def submit_as(
+    event_id: FromPath[str], request: Request[Any, Any, Any], ranks: Ranks = True
+) -> Response[Receipt]:
     """As often as one likes: the same content is answered with the first receipt.
 
     409 where the id is recorded with other content.
@@ -95,7 +103,8 @@ async def submit_as(event_id: FromPath[str], request: Request[Any, Any, Any]) ->
         raise Refused("id", f"is {event.id!r}, and {event_id!r} in the path")
     # The path is not signed: whoever passes a body on could give it other ids there.
     _check_signed(held(request), event)
-    [receipt] = await record(request, [msgspec.structs.replace(event, id=event_id)])
+    events = [msgspec.structs.replace(event, id=event_id)]
+    [receipt] = await record(request, events, ranks=ranks)
     return answer(receipt)
 
 
@@ -152,7 +161,9 @@ async def _outcome(event_id: str, request: Request[Any, Any, Any]) -> Response[E
     return answer(found)
 
 
-async def record(request: Request[Any, Any, Any], events: Sequence[Event]) -> list[Receipt]:
+async def record(
+    request: Request[Any, Any, Any], events: Sequence[Event], *, ranks: bool = True
+) -> list[Receipt]:
     """Record events of the request's key, all or none, within its limits."""
     served: Served = request.app.state.served
     _check(request, events)
@@ -160,7 +171,6 @@ async def record(request: Request[Any, Any, Any], events: Sequence[Event]) -> li
         return []
     key = held(request)
     served.limits.admit(key.id, events)
-    ranks = request.query_params.get("ranks", "true") != "false"
     try:
         async with asyncio.timeout(SUBMIT_SECONDS):
             return await served.writer.submit(events, lane=key.id, ranks=ranks)

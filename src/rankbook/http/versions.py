@@ -208,4 +208,6 @@ def _queries(views: Sequence[RankingView]) -> list[Query]:
     queries: list[Query] = [ByPosition(view.id, 0, 0) for view in views]
     if any(view.beside is not None for view in views):
         queries.append(ByPosition(state.PROFILES, 0, 0))
+    if any(view.rules.board.seal for view in views):
+        queries.append(ByPosition(state.SEALS, 0, 0))  # says who may keep a body
     return queries

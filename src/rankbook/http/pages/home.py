@@ -88,16 +88,17 @@ def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
 def _wanted(book: Rankbook, bundle: Bundle, params: Asked) -> BundleRanking:
     """The bundle's ranking that the query is nearest to: the frame counts more than the split.
 
-    Raises `NotFound` where the query names a board or window that there is not.
+    Raises `NotFound` where the query names a board, window or split that there is not.
     """
     board, window, tags = params.get("board"), params.get("window"), tags_in(params)
-    if board:
-        chosen(book, params)
 
     def nearness(each: BundleRanking) -> tuple[bool, bool, bool]:
         return each.board == board, each.window == window, each.tags == tags
 
-    return max(bundle.rankings, key=nearness)
+    nearest = max(bundle.rankings, key=nearness)
+    if board or window or tags:
+        chosen(book, {**params, "board": board or nearest.board})
+    return nearest
 
 
 def _same(one: BundleRanking, other: BundleRanking) -> bool:
