@@ -1,7 +1,5 @@
 """LMDB's and the operating system's errors as ours, in one place."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import lmdb
@@ -31,15 +29,20 @@ def failure(path: Path, error: BaseException) -> RankbookError | None:
     return None
 
 
-@contextmanager
-def translated(path: Path, *, system: bool = False) -> Iterator[None]:
+class translated:
     """Raise ours in place of LMDB's from the block; with `system`, of the system's errors too."""
-    try:
-        yield
-    except (lmdb.Error, OSError) as error:
-        if isinstance(error, OSError) and not system:
-            raise
-        known = failure(path, error)
-        if known is None:
-            raise
-        raise known from error
+
+    __slots__ = ("_path", "_system")
+
+    def __init__(self, path: Path, *, system: bool = False) -> None:
+        self._path = path
+        self._system = system
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, lmdb.Error) or (self._system and isinstance(error, OSError)):
+            known = failure(self._path, error)
+            if known is not None:
+                raise known from error

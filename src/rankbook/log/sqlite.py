@@ -286,10 +286,17 @@ def _find_sql(marks: int) -> str:
     return text.replace(":ids", ", ".join("?" * marks))
 
 
-@contextmanager
-def _usable(where: Path | str) -> Iterator[None]:
+class _usable:
     """The one place where SQLite's errors become ours."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise LogError(f"the log {where} cannot be used: {explain(error)}") from error
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: Path | str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise LogError(f"the log {self._where} cannot be used: {explain(error)}") from error

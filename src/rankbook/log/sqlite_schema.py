@@ -1,8 +1,6 @@
 """Opening a SQLite file as a log: connections, durability, and the numbered form of the tables."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from rankbook.errors import BookError
@@ -66,17 +64,30 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     raise sqlite3.OperationalError("it stayed locked while switching to a write-ahead log")
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+class transaction:
     """One write transaction: the write lock from the start, all or nothing at the end."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if error is None:
+                self._connection.execute("COMMIT")
+        except BaseException:
+            self._take_back()
+            raise
+        if error is not None:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
 
 def ensure_schema(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:

@@ -1,7 +1,7 @@
 """The store with no server: rankings as RankSets of the engine, in one directory.
 
 The position, the receipts and every changed ranking are written in one LMDB transaction. Only this
-file and spaces.py know the engine.
+file, spaces.py and snapshots.py know the engine.
 """
 
 import signal
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from rankbook.store.base import (
     Stored,
     window,
 )
+from rankbook.store.snapshots import Hold, Snapshot
 from rankbook.store.spaces import Space
 
 
@@ -87,25 +88,13 @@ class EmbeddedStore:
         recover(path, lambda: _set_aside_if_damaged(path))
         return cls(Environment.share(path, create=create, **capacities))
 
-    @contextmanager
-    def hold(self) -> Iterator[None]:
+    def hold(self) -> AbstractContextManager[None]:
         """One snapshot for every read of this thread within the block."""
-        with self._reading() as here:
-            self._held.space = here
-            try:
-                yield
-            finally:
-                self._held.space = None
+        return Hold(self._environment, self._held, self._space)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Space]:
+    def _reading(self) -> Snapshot:
         """What is served, in the snapshot that this thread holds or in one of its own."""
-        held: Space | None = getattr(self._held, "space", None)
-        if held is not None:
-            yield held
-            return
-        with self._environment.view() as view:
-            yield self._space(view)
+        return Snapshot(self._environment, self._held, self._space)
 
     def stamp(self) -> int:
         """The number of the last transaction of any process."""
