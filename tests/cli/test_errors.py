@@ -23,6 +23,7 @@ CODES = {
     "BookError": 5,
     "RebuildNeeded": 5,
     "LogError": 5,
+    "StoreDown": 5,
     "StoreError": 5,
     "PositionMoved": 5,
     "Corrupt": 5,

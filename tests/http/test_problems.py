@@ -16,6 +16,7 @@ from rankbook.errors import (
     RebuildNeeded,
     Refused,
     SpecError,
+    StoreDown,
     StoreError,
 )
 from rankbook.http.jobs import Busy
@@ -35,6 +36,7 @@ EXPECTED = [
     (BookError(SECRET), 503, "", False),
     (RebuildNeeded(SECRET), 503, "", False),
     (LogError(SECRET), 503, "", False),
+    (StoreDown(SECRET), 503, "", False),
     (StoreError(SECRET), 503, "", False),
     (PositionMoved(SECRET), 503, "", False),
     (Corrupt(SECRET), 503, "", False),
