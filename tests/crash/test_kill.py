@@ -1,9 +1,13 @@
 """A process that writes as fast as it can is killed at random, again and again."""
 
+import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from rankbook.engine.check import check
 from rankbook.engine.environment import Environment
@@ -15,32 +19,42 @@ ROUNDS = 200
 WRITER = Path(__file__).with_name("writer.py")
 
 
-def write_until_killed(path, batches, pause):
-    """Kill the writer `pause` steps after it acknowledged `batches`; the last acknowledged."""
-    writer = subprocess.Popen(
-        [sys.executable, WRITER, path], stdout=subprocess.PIPE, env=surroundings()
+@pytest.fixture
+def writer():
+    """The program that forks writers."""
+    program = subprocess.Popen(
+        [sys.executable, WRITER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=surroundings()
     )
+    yield program
+    program.stdin.close()
+    program.wait()
+    program.stdout.close()
+
+
+def write_until_killed(writer, path, batches, pause):
+    """Kill a writer `pause` steps after it acknowledged `batches`; the last acknowledged."""
+    writer.stdin.write(f"{path}\n".encode())
+    writer.stdin.flush()
+    pid = int(writer.stdout.readline())
     acknowledged = 0
     for _batch in range(batches):
         acknowledged = int(writer.stdout.readline())
     for _step in range(pause):
         pass
-    writer.kill()
-    rest = writer.stdout.read().split(b"\n")
-    writer.wait()
-    writer.stdout.close()
-    whole = [int(number) for number in rest[:-1]]
-    return whole[-1] if whole else acknowledged
+    os.kill(pid, signal.SIGKILL)
+    while (line := writer.stdout.readline()) != b"ended\n":
+        acknowledged = int(line)
+    return acknowledged
 
 
-def test_a_killed_writer_loses_nothing_and_leaves_every_set_sound(tmp_path):
+def test_a_killed_writer_loses_nothing_and_leaves_every_set_sound(tmp_path, writer):
     chance = random.Random(7)
     models = {name: Model(8, 8) for name in NAMES}
     position = 0
     forms = set()
     for _round in range(ROUNDS):
         acknowledged = write_until_killed(
-            tmp_path, chance.choice([0, 1, 2, 5, 20]), chance.randrange(20_000)
+            writer, tmp_path, chance.choice([0, 1, 2, 5, 20]), chance.randrange(20_000)
         )
         environment = Environment(tmp_path, **CAPACITIES)
         assert not environment.unclean

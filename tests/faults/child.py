@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from functools import wraps
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from tests.book.home import result
 from tests.engine.other import surroundings
 from tests.faults.site import batches_of, open_book
 
+# What a book imports when its log or store is one: here before the forks, which then need not.
+LAZY = ("rankbook.log.postgres", "rankbook.log.postgres_pool", "rankbook.store.redis.addresses")
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 
@@ -263,6 +266,8 @@ TASKS = {
 
 
 def main():
+    for each in LAZY:
+        import_module(each)
     for line in sys.stdin:
         verb, directory, log, arguments = json.loads(line)
         pid = os.fork()

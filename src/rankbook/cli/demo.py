@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from rankbook.book import Rankbook
-from rankbook.cli import demo_pages, tables
+from rankbook.cli import tables
 from rankbook.cli.bundle import draw
 from rankbook.cli.init import make, template
 from rankbook.cli.options import BookOption, given
@@ -54,9 +54,9 @@ def demo(
         make(directory, template("typing"))
         with Rankbook.open(directory) as open_book:
             _tour(open_book, seed)
-        if seconds is None and stdout().is_terminal:
-            demo_pages.serve(directory, seed, None)
-        elif seconds:
+        if seconds or (seconds is None and stdout().is_terminal):
+            from rankbook.cli import demo_pages  # which no other command waits for
+
             demo_pages.serve(directory, seed, seconds)
 
 
