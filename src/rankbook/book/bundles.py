@@ -160,9 +160,11 @@ class BundleCache:
         self, bundle: Bundle, kept: _Kept, shown: Sequence[Shown | None], position: int
     ) -> None:
         """Make the reading of what is shown at a position, unless it is what was."""
-        if any(now is not last for now, last in zip(shown, kept.shown, strict=True)):
-            rankings = tuple([_chosen(bundle, each.standings) for each in shown if each])
-            kept.reading = BundleReading(name=bundle.name, position=position, rankings=rankings)
+        for now, last in zip(shown, kept.shown, strict=True):
+            if now is not last:
+                rankings = _chosen(bundle, shown)
+                kept.reading = BundleReading(name=bundle.name, position=position, rankings=rankings)
+                break
         kept.shown, kept.position = shown, position
 
 
@@ -179,9 +181,16 @@ def boundary(view: RankingView, now_us: int) -> float:
     return min([each for each in instants if each is not None and each > now_us], default=math.inf)
 
 
-def _chosen(bundle: Bundle, standings: Standings) -> Standings:
-    """Without the entries that the bundle does not show: the others keep their ranks."""
-    if not bundle.named_only:
-        return standings
-    shown = tuple([each for each in standings.entries if bundle.shows(each.profile)])
-    return msgspec.structs.replace(standings, entries=shown)
+def _chosen(bundle: Bundle, shown: Sequence[Shown | None]) -> tuple[Standings, ...]:
+    """The standings, without the entries that the bundle does not show: the others keep their
+    ranks."""
+    found = [each.standings for each in shown if each is not None]
+    if bundle.named_only:
+        found = [
+            msgspec.structs.replace(
+                standings,
+                entries=tuple([each for each in standings.entries if bundle.shows(each.profile)]),
+            )
+            for standings in found
+        ]
+    return tuple(found)

@@ -46,6 +46,9 @@ class Recent:
     def since(self, position: int) -> list[Published]:
         """The steps from a position on, each from where the one before led; none where one of them
         is not known."""
+        last = self._steps[-1] if self._steps else None  # mostly it is the only one
+        if last is None or last.expect == position:
+            return [] if last is None else [last]
         found: list[Published] = []
         for step in reversed(tuple(self._steps)):
             if step.expect < position or (found and step.then != found[-1].expect):

@@ -71,11 +71,12 @@ def followed(
 def _touch(last: Row, moves: Sequence[Move]) -> bool:
     """Whether any entry has left or taken a place up to that of the last row."""
     end = (last.key, last.member)
-    return any(
-        (before is not None and (before, member) <= end)
-        or (after is not None and (after, member) <= end)
-        for member, before, after in moves
-    )
+    for member, before, after in moves:
+        if before is not None and (before, member) <= end:
+            return True
+        if after is not None and (after, member) <= end:
+            return True
+    return False
 
 
 def _show(rows: Sequence[Row], moves: Sequence[Move] | None) -> bool:
