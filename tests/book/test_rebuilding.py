@@ -101,7 +101,7 @@ def test_submissions_during_a_rebuild_are_in_what_it_makes(book):
 def test_a_rebuild_that_was_killed_goes_on_where_it_was(place):
     write_book(place)
     with Rankbook.open(place) as book:
-        fill(book, 5500)
+        fill(book, 9500)
         before = order(book)
     program = (
         "import os, sys; from rankbook import Rankbook; "

@@ -1,7 +1,6 @@
 """Results measured by the boards that they count on: once, on the way into the log or out of it."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import msgspec
 
@@ -79,10 +78,12 @@ class Measurer:
         said = fact or events.fact(recorded)
         touched: list[Touched] = []
         for rules in self._boards:
-            with suppress(Refused):
+            try:
                 rankings = rules.rankings(said.values, said.at_us)
                 if rankings:
                     touched.append(self._touched(rules, rules.candidate(said), rankings))
+            except Refused:
+                continue
         return Result(recorded, said, said.player.encode(), tuple(touched))
 
     def narrowed(self, result: Result) -> Result:

@@ -19,8 +19,8 @@ from rankbook.store.base import NOTE, Rebuildable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step here, and larger ones write a page once for more changes: that takes a
-# tenth less time than steps of 1,000. A step holds what it reads and changes, 3 to 4 KB an event.
-STEP_EVENTS = 4000
+# tenth less time than steps of 1,000. A step holds what it reads and changes, some 4 KB an event.
+STEP_EVENTS = 8000
 
 Wanted = Callable[[str], bool]
 

@@ -66,6 +66,12 @@ class Transaction:
         self.pages.wrote = True
         self.handle.put(key, value, db=self.environment.meta_db)
 
+    def put_many(self, records: list[tuple[bytes, bytes]]) -> None:
+        """Keep small records under their keys."""
+        self.pages.wrote = True
+        with self.handle.cursor(self.environment.meta_db) as cursor:
+            cursor.putmulti(records)
+
     def delete(self, key: bytes) -> None:
         """Forget a small record."""
         if self.handle.delete(key, db=self.environment.meta_db):

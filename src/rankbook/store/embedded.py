@@ -150,10 +150,8 @@ class EmbeddedStore:
                 here.rankset(ranking).drop()
             for ranking, entries in by_ranking.items():
                 here.rankset(ranking).apply(entries, then)
-            for seq, receipt in receipts:
-                here.put_receipt(seq, receipt)
-                if seq == NOTE:
-                    self._note = receipt
+            here.put_receipts(receipts)
+            self._note = next((each for seq, each in receipts if seq == NOTE), self._note)
             here.move_to(then)
 
         self._environment.update(write)
@@ -218,7 +216,7 @@ class EmbeddedStore:
                 return False
             replaced = spaces.number(transaction, spaces.GENERATION) or 0
             if wanted is None:
-                made.put_receipt(NOTE, note)
+                made.put_receipts([(NOTE, note)])
                 spaces.assign(transaction, spaces.GENERATION, generation)
                 generation = replaced
             else:

@@ -11,7 +11,7 @@ The first has no prefix; others have a zero byte and their number.
     <prefix>receipt:  and a log position: a receipt
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from rankbook.engine.rankset import RankSet
@@ -60,9 +60,10 @@ class Space:
         """The receipt for a log position."""
         return self.view.get(self.prefix + RECEIPT + seq.to_bytes(8, "big"))
 
-    def put_receipt(self, seq: int, receipt: bytes) -> None:
-        """Keep a receipt."""
-        self.view.put(self.prefix + RECEIPT + seq.to_bytes(8, "big"), receipt)
+    def put_receipts(self, receipts: Iterable[tuple[int, bytes]]) -> None:
+        """Keep receipts, by log position."""
+        prefix = self.prefix + RECEIPT
+        self.view.put_many([(prefix + seq.to_bytes(8, "big"), each) for seq, each in receipts])
 
     def rankings(self) -> Iterator[RankingId]:
         """Every ranking of this generation that has an entry, by name."""
