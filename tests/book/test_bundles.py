@@ -98,6 +98,25 @@ def test_a_bundle_never_shows_one_ranking_ahead_of_another(home):
     assert other.bundle("both").position == rounds
 
 
+def test_what_another_process_repaired_of_an_embedded_store_shows_at_once(tmp_path):
+    clock = Clock()
+    with (
+        Rankbook.open(tmp_path, spec=SPEC, clock=clock) as book,
+        Rankbook.open(tmp_path, spec=SPEC, clock=clock) as other,
+    ):
+        book.submit_many([typed("asha", 100, mode="words"), typed("bram", 90, mode="words")])
+        for reader in (book, other):
+            assert players(reader.bundle("home").rankings[0]) == ["asha", "bram"]
+        id = book.ranking("speed").id
+        other.store.publish([Change(id, b"asha", None)], [], expect=2, then=2)
+        for reader in (book, other):
+            assert players(reader.bundle("home").rankings[0]) == ["bram"]
+        assert not other.repair().agrees
+        book.submit(ban("none"))
+        for reader in (book, other):
+            assert players(reader.bundle("home").rankings[0]) == ["asha", "bram"]
+
+
 @pytest.mark.parametrize("meanwhile", [0, 1])
 def test_what_another_process_repaired_shows_within_a_second(tmp_path, meanwhile):
     clock = Clock()

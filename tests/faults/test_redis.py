@@ -139,6 +139,45 @@ def test_rankings_of_other_rules_are_found_when_a_server_that_was_down_is_back(
             book.ranking("speed")
 
 
+def test_an_older_copy_of_the_log_is_noticed_when_a_server_that_was_down_is_back(place, server):
+    older = place / "older"
+    older.mkdir()
+    with open_book(place, server.uri("book")) as book:
+        submit_some(book, 3)
+        book.log.copy(older / "log.sqlite", lambda _bytes: None)
+        submit_some(book, turn=1)
+    server.say("SAVE")
+    server.stop()
+    for do in (
+        lambda book: book.submit(result("new", 999, id="new")),
+        lambda book: book.fold(),
+        lambda book: book.pending(),
+    ):
+        with open_book(older, server.uri("book")) as book:
+            server.start()
+            with pytest.raises(RebuildNeeded, match="the log ends at 3"):
+                do(book)
+            server.stop()
+    with open_book(older, server.uri("book")) as book:
+        book._unchecked = False  # as if it had come back between the check and the fold
+        server.start()
+        with pytest.raises(RebuildNeeded, match="the log ends at 4"):
+            book.submit(result("new", 999, id="new"))
+
+
+def test_an_empty_book_that_was_rebuilt_goes_on(place, server):
+    with open_book(place, server.uri("book")) as book:
+        assert book.rebuild() == 0
+        submit_some(book)
+        assert_sound(book, {"asha": 5})
+
+
+def test_what_is_no_cluster_is_said_at_the_opening(place, server):
+    with pytest.raises(StoreError, match="is no cluster") as caught:
+        open_book(place, server.uri("book").replace("redis://", "redis+cluster://"))
+    assert not isinstance(caught.value, StoreDown)
+
+
 def test_a_book_is_not_opened_with_a_password_that_is_wrong(place, server):
     server.say("CONFIG", "SET", "requirepass", "right")
     with pytest.raises(StoreError, match="password"):

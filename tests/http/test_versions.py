@@ -2,6 +2,7 @@
 
 import pytest
 
+from rankbook.book import RankingView
 from rankbook.errors import StoreError
 from rankbook.http.versions import MAX_BODIES, MAX_BYTES, Shown, matches
 from rankbook.model import Event
@@ -152,6 +153,49 @@ def test_a_ranking_that_is_repaired_is_shown_at_once(club):
     club.book.repair()
     assert club.ask(RANKING, headers={"If-None-Match": broken.headers["etag"]}).status_code == 200
     assert club.ask(RANKING).content == good
+
+
+def test_a_repair_shows_though_something_else_was_folded_since(club):
+    good = club.ask(RANKING).content
+    view = club.book.ranking("speed")
+    [first] = view.ask(view.top_query(1)).rows
+    position = club.book.store.position()
+    damage = [Change(view.id, first.member, None)]
+    club.book.store.publish(damage, [], expect=position, then=position)
+    assert club.ask(RANKING).json()["count"] == 1
+    club.book.repair()
+    club.book.submit(Event(player="nobody", kind="ban"))
+    club.clock.us += 1_000_000
+    assert club.ask(RANKING).content == good
+
+
+def test_a_seal_of_another_period_leaves_the_tag(club):
+    path = f"{DAY}&period=2026-11-30"
+    club.clock.set("2026-12-01T00:02:00Z")
+    club.book.close_due()
+    before = club.ask(path)
+    assert "immutable" in before.headers["cache-control"]
+    club.submit("asha", 70)
+    club.clock.set("2026-12-02T00:02:00Z")
+    club.book.close_due()
+    after = club.ask(path)
+    assert (after.headers["etag"], after.content) == (before.headers["etag"], before.content)
+
+
+def test_what_is_sealed_while_it_is_read_may_not_be_kept(club, monkeypatch):
+    club.submit("cai", 45)
+    path = f"{DAY}&period=2026-11-30"
+    club.clock.set("2026-12-01T00:02:00Z")
+    seen = RankingView.top
+
+    def sealed_meanwhile(view, *more):
+        found = seen(view, *more)
+        club.book.close_due()
+        return found
+
+    monkeypatch.setattr(RankingView, "top", sealed_meanwhile)
+    monkeypatch.setattr(RankingView, "page", lambda view, *_more: sealed_meanwhile(view))
+    assert club.ask(path).headers["cache-control"] == "public, no-cache"
 
 
 def test_a_host_that_adds_headers_does_not_add_them_to_what_is_kept(club):

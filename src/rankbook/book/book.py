@@ -242,6 +242,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         if self._outdated:
             raise RebuildNeeded("the rankings were made under another specification: rebuild them")
         with suppress(StoreError):
+            self._ready()
             self._folder.check_note()
         return self._admission.admit(submitted, now_us)
 
@@ -255,6 +256,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
 
     def fold(self, *, progress: Progress | None = None) -> None:
         """Rank everything that is recorded and pending. `progress` is told numbers of events."""
+        self._ready()
         self._folder.fold(progress=progress)
 
     # --- what happens by itself ------------------------------------------------------------------
@@ -265,6 +267,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         Where the store cannot be used now, it is left for later.
         """
         with suppress(StoreError):
+            self._ready()
             self._folder.fold(progress=progress)
             self.close_due()
             self.log.erase(self.store.position())
@@ -282,6 +285,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
 
     def close_due(self, *, progress: Progress | None = None) -> None:
         """Record and publish the closing of every period that has ended, as submissions do."""
+        self._ready()
         self._folder.fold(progress=progress)
         while self._record_due_seals(self._clock()):
             self._folder.fold(progress=progress)

@@ -15,8 +15,8 @@ from rankbook.store.base import Counted, Query, Stamped, Store
 
 Views = Callable[[Bundle, int], list[RankingView]]
 
-# A repair changes rankings and not their versions: what may have been written to is read again as
-# a whole this often.
+# A repair changes rankings and not their versions. Where writes are not counted, it cannot be told
+# from a fold: there everything is read again this often.
 WHOLE_US = 1_000_000
 
 
@@ -49,7 +49,7 @@ class BundleCache:
     A change in any of its rankings shows at the next read, and nothing is read again for nothing:
     rankings that have not changed are not, and of the others only entries that have. A reading
     older than the bundle's maximum age is made again in any case. What another process repaired
-    shows within a second.
+    shows at once, or where the store does not count its writes within a second.
     """
 
     def __init__(self, store: Store, views: Views, recent: Recent | None) -> None:
@@ -103,28 +103,25 @@ class BundleCache:
 
     def _renew(self, bundle: Bundle, kept: _Kept, stamp: int, now_us: int) -> None:
         """Bring a reading up to now. `stamp` is from before, so that no write is missed."""
-        whole = now_us >= kept.whole_us + WHOLE_US
+        steps = [] if self._recent is None else self._recent.since(kept.position)
+        if self._counted:
+            # What else was written may be a repair, which leaves versions as they were.
+            whole = stamp != kept.stamp + len(steps)
+        else:
+            whole = now_us >= kept.whole_us + WHOLE_US
         shown = kept.shown
         if not whole and self._recent is not None:
-            steps = self._recent.since(kept.position)
             if steps:
                 shown = self._followed(bundle, kept, steps)
-            if None not in shown and self._is_all(steps, kept, stamp):
-                self._show(bundle, kept, shown, steps[-1].then if steps else kept.position)
+            then = steps[-1].then if steps else kept.position
+            if None not in shown and (self._counted or self._store.position() == then):
+                self._show(bundle, kept, shown, then)
                 kept.stamp = stamp
                 return
         self._read(bundle, kept, shown, whole)
         kept.stamp = stamp
         if whole:
             kept.whole_us = now_us
-
-    def _is_all(self, steps: Sequence[Published], kept: _Kept, stamp: int) -> bool:
-        """Whether these steps are all that was published since a reading, by any process. Where
-        writes are counted that is known already; else it is asked, which takes less than reading.
-        """
-        if self._counted:
-            return stamp == kept.stamp + len(steps)
-        return self._store.position() == (steps[-1].then if steps else kept.position)
 
     def _followed(
         self, bundle: Bundle, kept: _Kept, steps: Sequence[Published]

@@ -23,6 +23,7 @@ from rankbook.book.deciding import Decider, Outcome
 from rankbook.book.measuring import Result
 from rankbook.book.partition import Scope
 from rankbook.book.recent import MOVES, Published, Recent
+from rankbook.book.specification import check_log
 from rankbook.book.working import Working
 from rankbook.errors import PositionMoved
 from rankbook.log.base import Log, Recorded
@@ -172,6 +173,8 @@ class Folder:
         if position is None:
             self.check_note()
             position = self._store.position()
+            if until is not None and position >= until:
+                check_log(self._log.head(), position)  # else `until` is another log's
         if until is not None and position >= until:
             return None
         pending: Sequence[Recorded] = self._read(position, step_events)

@@ -1,12 +1,13 @@
 """What has become of an event, and how far rankings are behind."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from rankbook.book import events, receipts
 from rankbook.book.doctor import lag_seconds
 from rankbook.book.fold import Folder
 from rankbook.book.parts import Part, Parts
-from rankbook.errors import EventConflict
+from rankbook.errors import EventConflict, StoreError
 from rankbook.log.base import Followable, Recorded
 from rankbook.model import Event, EventOutcome, Lag, Receipt
 from rankbook.store.base import Store
@@ -21,6 +22,7 @@ class Outcomes:
     _folder: Folder | Parts
     _whole: Part
     _in_parts: Parts | None
+    _ready: Callable[[], None]
 
     def outcome(self, event: Event | str) -> EventOutcome:
         """What has become of the event with this id: unknown, recorded, ranked, or set aside.
@@ -33,6 +35,8 @@ class Outcomes:
         [recorded] = self.log.find([id]) if id else [None]
         if recorded is None:
             return EventOutcome(status="unknown")
+        with suppress(StoreError):
+            self._ready()
         if isinstance(event, Event) and not events.same(event, recorded):
             raise EventConflict(id)
         receipt, reason = self._receipt(recorded)
@@ -44,6 +48,7 @@ class Outcomes:
 
     def pending(self) -> int:
         """How far the rankings are behind the log, as a difference of positions."""
+        self._ready()
         return max(0, self.log.head() - self.store.position())
 
     def lag(self) -> Lag:

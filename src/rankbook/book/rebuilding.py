@@ -9,18 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rankbook.book import state
-from rankbook.book.fold import Folder, Progress
+from rankbook.book.fold import STEP_EVENTS, Folder, Progress
 from rankbook.book.partition import Scope
 from rankbook.book.specification import Note
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import NOTE, Rebuildable, Store
+from rankbook.store.base import NOTE, Holding, Rebuildable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step here, and larger ones write a page once for more changes: that takes a
 # tenth less time than steps of 1,000. A step holds what it reads and changes, some 4 KB an event.
-STEP_EVENTS = 8000
+# A server serves nobody else during a step, and requests may be bounded: there they stay small.
+NEAR_STEP_EVENTS = 8000
 
 Wanted = Callable[[str], bool]
 
@@ -72,7 +73,8 @@ def rebuild(making: Making, wanted: Wanted | None, progress: Progress | None = N
             store.abandon()
             beside = store.beside()
         folder = Folder(making.boards, making.log, beside, note, scope=making.scope)
-        folder.fold(progress=progress, step_events=STEP_EVENTS)
+        near = isinstance(beside, Holding)
+        folder.fold(progress=progress, step_events=NEAR_STEP_EVENTS if near else STEP_EVENTS)
         if wanted is not None:
             making.serve()
             folder.fold(until=store.position())

@@ -29,7 +29,7 @@ class Note:
             self._meanings[BOOK] = {"partition": "board"}
         elif spec.partition == "period":
             self._meanings[BOOK] = {"partition": "period", "partitions": spec.partitions}
-        self._packed = _packed(self._meanings)
+        self._packed = self._bare = _packed(self._meanings)
 
     def packed(self) -> bytes:
         """The note in a stable form. While the log is empty it does not say which that is."""
@@ -40,8 +40,9 @@ class Note:
         return self._packed
 
     def agrees(self, kept: bytes | None) -> bool:
-        """Whether rankings with this note are of this specification and log, or have none."""
-        return kept is None or kept == self._packed or kept == self.packed()
+        """Whether rankings with this note are of this specification and log, or of it while it was
+        empty, or have none."""
+        return kept in (None, self._packed, self._bare) or kept == self.packed()
 
     def check(self, kept: bytes | None) -> None:
         """Raises `RebuildNeeded` with every difference. Rankings without a note are new."""

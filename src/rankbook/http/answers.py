@@ -49,7 +49,9 @@ async def of_view(
 
     def show(views: list[RankingView]) -> Shown:
         [view] = views
-        return Shown(read(view), sealed=period is not None and view.is_final())
+        # Asked before: what is read then has everything that the seal came after.
+        final = period is not None and view.is_final()
+        return Shown(read(view), sealed=final)
 
     return await answer(served, request, views, show)
 

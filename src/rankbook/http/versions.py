@@ -22,9 +22,9 @@ MAX_BODIES = 2000
 MAX_BYTES = 32 << 20
 CHANGING = "no-cache"
 NOSNIFF = (b"x-content-type-options", b"nosniff")
-# A repair changes rankings and not their versions. Where the store does not count what is written,
-# a body is made anew this often all the same.
-UNCOUNTED_US = 1_000_000
+# A repair changes rankings and not their versions: while anything is written, or may be, a body is
+# made anew this often all the same.
+TRUSTED_US = 1_000_000
 
 encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -109,9 +109,11 @@ class Bodies:
         now_us = self._clock()
         if not kept.made_us <= now_us < kept.until_us:
             return False
-        if not self._counted and now_us >= kept.made_us + UNCOUNTED_US:
-            return False
         stamp = self._stamp()
+        if self._counted and stamp == kept.stamp:
+            return True
+        if now_us >= kept.made_us + TRUSTED_US:
+            return False
         if stamp == kept.stamp:
             return True
         if kept.whole:
@@ -139,9 +141,9 @@ class Bodies:
         shown = show(found)
         body = encoder.encode(shown.content)
         etag = (
-            _tag(() if whole else versions, body)
+            _tag(() if whole else _shown_by(found, versions), body)
             if shown.exact
-            else b"W/" + self._by_versions(found, versions)
+            else b"W/" + self._by_versions(found, _shown_by(found, versions))
         )
         ends = [boundary(view, now_us) for view in found]
         headers = [(b"etag", etag), (b"cache-control", self._cache_control(shown.sealed))]
@@ -208,6 +210,15 @@ def _queries(views: Sequence[RankingView]) -> list[Query]:
     queries: list[Query] = [ByPosition(view.id, 0, 0) for view in views]
     if any(view.beside is not None for view in views):
         queries.append(ByPosition(state.PROFILES, 0, 0))
-    if any(view.rules.board.seal for view in views):
-        queries.append(ByPosition(state.SEALS, 0, 0))  # says who may keep a body
+    if _may_be_sealed(views):
+        queries.append(ByPosition(state.SEALS, 0, 0))  # says who may keep a body, not what it shows
     return queries
+
+
+def _may_be_sealed(views: Sequence[RankingView]) -> bool:
+    return any(view.rules.board.seal for view in views)
+
+
+def _shown_by(views: Sequence[RankingView], versions: Sequence[int]) -> Sequence[int]:
+    """The versions of what a body shows."""
+    return versions[:-1] if _may_be_sealed(views) else versions

@@ -16,6 +16,7 @@ from hiredis import pack_command
 from redis import RedisCluster
 from redis.exceptions import (
     ClusterDownError,
+    InvalidResponse,
     NoScriptError,
     ReadOnlyError,
     RedisClusterException,
@@ -201,4 +202,8 @@ def _ours(error: BaseException, where: str, seconds: float) -> StoreError:
         return server_error(where, f"{code} {error}")
     if isinstance(error, ResponseError):
         return server_error(where, str(error))
+    if isinstance(error, InvalidResponse):
+        return StoreError(f"{where} does not answer as Redis does")
+    if "mode is not enabled" in str(error):
+        return StoreError(f"{where} is no cluster: use redis://")
     return unreachable(where, seconds, timed_out=False)

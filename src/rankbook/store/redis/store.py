@@ -75,7 +75,9 @@ class RedisStore:
 
         More than one call's worth is read by several; that takes a state that stays meanwhile.
         """
-        most = self._most[0]
+        words, characters = self._most
+        longest = max([len(member) for _ranking, member in wanted], default=0)
+        most = min(words, max(1, characters // (longest + 8)))
         if len(wanted) <= most:
             return self._entries(wanted)
         for _attempt in range(ATTEMPTS):
@@ -143,6 +145,9 @@ class RedisStore:
         )
         if reply[0] == "moved":
             raise PositionMoved(f"the rankings stand at {reply[1]}, not at {expect}")
+        for seq, receipt in receipts[:1]:
+            if seq == NOTE:
+                self._served = self._served._replace(note=receipt)
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one state, in one round trip."""
