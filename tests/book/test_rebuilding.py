@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rankbook import Event, NotFound, Rankbook, RebuildNeeded
+from rankbook import BookSpec, Event, NotFound, Rankbook, RebuildNeeded
 from rankbook.book import rebuilding
 from rankbook.store.base import Change, RankingId
 from tests.book.home import board, result
@@ -96,6 +96,19 @@ def test_submissions_during_a_rebuild_are_in_what_it_makes(book):
     book.rebuild(progress=between)
     assert {f"late{n}" for n in range(1000, 1003)} <= {player for _, player, _ in order(book)}
     assert book.verify().agrees
+
+
+@pytest.mark.parametrize(("near", "steps"), [(True, [1500]), (False, [1000, 500])])
+def test_a_rebuild_goes_in_small_steps_where_a_server_would_serve_nobody_meanwhile(
+    place, near, steps, request
+):
+    uri = "embedded:" if near else request.getfixturevalue("redis_uri")
+    spec = BookSpec(name="book", boards=(board(),), store=uri)
+    with Rankbook.open(place, spec=spec) as book:
+        fill(book, 1500)
+        told = []
+        book.rebuild(progress=told.append)
+        assert told == steps
 
 
 def test_a_rebuild_that_was_killed_goes_on_where_it_was(place):
