@@ -76,7 +76,8 @@ class Rankbook(Reads, Outcomes, Upkeep):
         self._in_parts: Parts | None = None
         self._folder: Folder | Parts
         self._note = note = specification.Note(spec, log)
-        recent = Recent()
+        follows = spec.partition == "book" and spec.bundles
+        recent = Recent() if follows else None
         if spec.partition == "book":
             self._folder = Folder(self._boards, log, store, note, self._folded, recent=recent)
             self._whole = Part("", self._boards, None, store, self._folder)
@@ -85,9 +86,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
             self.store = spread = Spread(Partition(spec), store)
             self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
             self._parts = self._in_parts.parts
-        self._bundles = BundleCache(
-            self.store, self._bundle_views, recent if spec.partition == "book" else None
-        )
+        self._bundles = BundleCache(self.store, self._bundle_views, recent)
         self._outdated = self._unchecked = False
         try:
             self._check_parts()

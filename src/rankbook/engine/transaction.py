@@ -1,7 +1,6 @@
 """A transaction on an environment: sets by name, and small records beside them."""
 
 from collections.abc import Iterator
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import lmdb
@@ -33,12 +32,7 @@ class Transaction:
         """The view itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """End the view. LMDB's errors inside the block become ours."""
         self.handle.abort()
         self.environment.gate.leave()

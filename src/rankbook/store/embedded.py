@@ -90,7 +90,7 @@ class EmbeddedStore:
 
     def hold(self) -> AbstractContextManager[None]:
         """One snapshot for every read of this thread within the block."""
-        return Hold(self._environment, self._held, self._space)
+        return Hold(self._reading(), self._held)
 
     def _reading(self) -> Snapshot:
         """What is served, in the snapshot that this thread holds or in one of its own."""

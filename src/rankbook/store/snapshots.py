@@ -5,7 +5,6 @@ They are classes and not generators, for a submission enters eight of them.
 
 from collections.abc import Callable
 from threading import local
-from types import TracebackType
 
 from rankbook.engine.environment import Environment
 from rankbook.engine.transaction import Transaction
@@ -38,12 +37,7 @@ class Snapshot:
             view.__exit__(type(error), error, error.__traceback__)
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """End the snapshot, if it is the block's own."""
         if self._own is not None:
             self._own.__exit__(kind, error, trace)
@@ -54,22 +48,15 @@ class Hold:
 
     __slots__ = ("_held", "_snapshot")
 
-    def __init__(
-        self, environment: Environment, held: local, space: Callable[[Transaction], Space]
-    ) -> None:
-        self._snapshot = Snapshot(environment, held, space)
+    def __init__(self, snapshot: Snapshot, held: local) -> None:
+        self._snapshot = snapshot
         self._held = held
 
     def __enter__(self) -> None:
         """Hold it."""
         self._held.space = self._snapshot.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Hold it no more."""
         self._held.space = None
         self._snapshot.__exit__(kind, error, trace)

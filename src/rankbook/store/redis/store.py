@@ -145,9 +145,9 @@ class RedisStore:
         )
         if reply[0] == "moved":
             raise PositionMoved(f"the rankings stand at {reply[1]}, not at {expect}")
-        for seq, receipt in receipts[:1]:
-            if seq == NOTE:
-                self._served = self._served._replace(note=receipt)
+        note = next((each for seq, each in receipts if seq == NOTE), None)
+        if note is not None:
+            self._served = self._served._replace(note=note)
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one state, in one round trip."""
