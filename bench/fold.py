@@ -33,14 +33,15 @@ from bench.peers import PIPELINE, redis_server
 from examples.clock import Clock
 from examples.typing import story
 from rankbook import Event, Rankbook
-from rankbook.book import events, places, receipts
-from rankbook.book.deciding import Decider
-from rankbook.book.fold import STEP_EVENTS
-from rankbook.book.working import Working
+from rankbook.book import events
+from rankbook.book.fold import ranks, receipts
+from rankbook.book.fold.apply import Decider
+from rankbook.book.fold.folder import STEP_EVENTS
+from rankbook.book.fold.step import StepState
 from rankbook.engine.kernels import KERNELS, is_compiled
-from rankbook.log.sqlite import SqliteLog
+from rankbook.log.sqlite.log import SqliteLog
 from rankbook.rules import load
-from rankbook.store.embedded import EmbeddedStore
+from rankbook.store.embedded.store import EmbeddedStore
 
 GOALS = {
     "fold_same_vs_redis": Goal("at least", 1.0),
@@ -64,9 +65,9 @@ STEPS: tuple[tuple[Any, str, str], ...] = (
     (Decider, "want", "gather"),
     (EmbeddedStore, "entries", "read_entries"),
     (Decider, "decide", "decide"),
-    (places, "none", "receipts"),
+    (ranks, "no_ranks", "receipts"),
     (receipts, "pack", "receipts"),
-    (Working, "changes", "changes"),
+    (StepState, "changes", "changes"),
     (EmbeddedStore, "publish", "publish"),
 )
 

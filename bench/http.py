@@ -36,8 +36,8 @@ from urllib.request import urlopen
 from bench.common import Goal, Report, Step, progress
 from bench.submit_ours import BATCH, Players
 from rankbook import Event, Rankbook
-from rankbook.cli.init import make, template
-from rankbook.http.keys import FILE, KeyRing
+from rankbook.cli.commands.init import make, template
+from rankbook.http.auth.keys import FILE, KeyRing
 
 GOALS = {
     "bundle_vs_bare": Goal("at least", 0.6),

@@ -33,7 +33,7 @@ from bench.peers import redis_server
 from bench.submit_article import BOARDS, Article, SqliteRows, Test
 from bench.submit_ours import BATCH, PLAYER_RESULTS, Ours, Play, Players, Ticks
 from rankbook import Rankbook
-from rankbook.book.reading import RankingView
+from rankbook.book.read.view import RankingView
 from rankbook.rules import load
 from rankbook.store import open_store
 from rankbook.store.base import AroundMember, Change, RankingId, Slice, Store

@@ -14,7 +14,7 @@ from rankbook.book import (
     RankingView,
     Trouble,
     Verification,
-    submit_surely,
+    submit_with_retry,
 )
 from rankbook.errors import (
     BookError,
@@ -93,5 +93,5 @@ __all__ = [
     "Trouble",
     "ValueRule",
     "Verification",
-    "submit_surely",
+    "submit_with_retry",
 ]

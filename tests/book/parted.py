@@ -4,8 +4,8 @@ import pytest
 from msgspec import structs
 
 from rankbook import BookSpec, Rankbook, StoreError
-from rankbook.book.partition import Partition
-from rankbook.book.spread import Spread
+from rankbook.book.parts.partition import Partition
+from rankbook.book.parts.store import PartitionedStore
 from rankbook.log import open_log
 from tests.book.home import Home, Wrapped, board, result
 
@@ -75,7 +75,7 @@ class PartedHome(Home):
             spec = BookSpec(name="book", boards=boards, **more)
         spec = spec or self.spec
         self.spec = structs.replace(spec, partition=self.partition, partitions=partitions)
-        self.store = Spread(Partition(self.spec), self.base)
+        self.store = PartitionedStore(Partition(self.spec), self.base)
         book = Rankbook(
             self.spec, open_log("sqlite:", self.path), wrap(self.base), clock=self.clock
         )

@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 
 from rankbook import BookError, Rankbook
-from rankbook.book.backup import restore
-from rankbook.log.sqlite import SqliteLog
-from rankbook.store.embedded import EmbeddedStore
+from rankbook.book.upkeep.backup import restore
+from rankbook.log.sqlite.log import SqliteLog
+from rankbook.store.embedded.store import EmbeddedStore
 from tests.book.home import assert_agrees, players, result
 from tests.book.toml import TOML, write_book
 from tests.cases.saying import forget
@@ -175,7 +175,8 @@ def test_a_backup_that_fails_leaves_nothing(book, place, monkeypatch):
 def test_a_backup_that_is_killed_is_not_there_and_the_next_one_is_made(book, place):
     book.submit(result("asha", 1))
     code = (
-        "import os, sys; from rankbook import Rankbook; from rankbook.log.sqlite import SqliteLog\n"
+        "import os, sys; from rankbook import Rankbook\n"
+        "from rankbook.log.sqlite.log import SqliteLog\n"
         "SqliteLog.copy = lambda *_arguments: os.kill(os.getpid(), 9)\n"
         "Rankbook.open(sys.argv[1]).backup(sys.argv[2])\n"
     )

@@ -2,7 +2,15 @@
 
 import pytest
 
-from rankbook import EventConflict, EventOutcome, Lag, LogError, Refused, StoreError, submit_surely
+from rankbook import (
+    EventConflict,
+    EventOutcome,
+    Lag,
+    LogError,
+    Refused,
+    StoreError,
+    submit_with_retry,
+)
 from tests.book.home import board, result
 from tests.book.test_retries import Down
 from tests.cases.saying import correct, forget, void
@@ -118,7 +126,7 @@ class Unsure:
 
 
 def surely(unsure, event=EVENT, attempts=4):
-    return submit_surely(unsure, event, attempts=attempts, pause=unsure.pauses.append)
+    return submit_with_retry(unsure, event, attempts=attempts, pause=unsure.pauses.append)
 
 
 ERRORS = [LogError("cut"), StoreError("down"), TimeoutError(), ConnectionResetError()]
@@ -174,9 +182,9 @@ def test_a_conflict_is_raised_also_when_it_shows_in_the_answer_to_the_question(h
 def test_an_event_without_an_id_cannot_be_submitted_surely(home):
     book = home.open(board())
     with pytest.raises(Refused, match="id: is empty"):
-        submit_surely(book, result("asha", 5))
+        submit_with_retry(book, result("asha", 5))
     with pytest.raises(ValueError, match="attempts"):
-        submit_surely(book, EVENT, attempts=0)
+        submit_with_retry(book, EVENT, attempts=0)
     assert book.log.head() == 0
 
 

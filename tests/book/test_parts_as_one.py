@@ -5,7 +5,7 @@ import pytest
 
 from rankbook import BookSpec, Bundle, BundleRanking, Rankbook, RebuildNeeded, SpecError, StoreError
 from rankbook.book import state
-from rankbook.book.partition import Partition
+from rankbook.book.parts.partition import Partition
 from rankbook.store.base import ByPosition, Change, CountBefore
 from rankbook.store.memory import MemoryStore
 from tests.book.home import Home, players, result

@@ -165,7 +165,7 @@ def test_a_body_that_was_lost_after_it_was_ranked_is_a_disagreement_until_repair
         "speed/all-time/all-time",
         "~poison",
     }
-    if hasattr(home.store, "adopt"):
+    if hasattr(home.store, "promote"):
         book.repair()
         assert listed(book.ranking("speed").top()) == [(1, "bram")]
         assert assert_agrees(book).set_aside == 1

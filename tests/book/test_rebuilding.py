@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from rankbook import BookSpec, Event, NotFound, Rankbook, RebuildNeeded
-from rankbook.book import rebuilding
+from rankbook.book.upkeep import rebuild
 from rankbook.store.base import Change, RankingId
 from tests.book.home import board, result
 from tests.book.toml import write_book
@@ -195,7 +195,7 @@ def test_a_player_forgotten_during_a_rebuild_does_not_come_back(book):
             book.submit(Event(kind="forget", player="p3", id="forget-p3"))
 
     book.rebuild(progress=between)
-    assert rebuilding.erasures(book.log) == 1
+    assert rebuild.erasures(book.log) == 1
     assert book.ranking("speed").entry("p3") is None
     assert book.verify().agrees
 
@@ -221,7 +221,7 @@ def test_the_ids_of_rankings_stay_through_generations(book):
 KILLED = """
 import os, sys
 from rankbook import Rankbook
-from rankbook.store import spaces
+from rankbook.store.embedded import generations as spaces
 
 remove_some = spaces.remove_some
 left = [int(sys.argv[2])]
@@ -234,24 +234,27 @@ def counted(*arguments):
 
 spaces.remove_some = counted
 book = Rankbook.open(sys.argv[1])
-if sys.argv[3] == "abandon":
-    book.store.abandon()
+if sys.argv[3] == "discard":
+    book.store.discard()
 else:
     book.rebuild(board="speed" if sys.argv[3] == "board" else None)
 """
 
 
 @pytest.mark.parametrize("steps", [0, 1])
-@pytest.mark.parametrize("what", ["board", "all", "abandon"])
+@pytest.mark.parametrize("what", ["board", "all", "discard"])
 def test_a_kill_while_what_was_replaced_is_removed_loses_and_leaves_nothing(place, what, steps):
     write_book(place)
     with Rankbook.open(place) as book:
         fill(book, 1500)
         before = order(book)
         size = book.doctor().store["entries"]
-        if what == "abandon":
-            beside = rebuilding.Folder(
-                book._boards, book.log, book.store.beside(), rebuilding.Begun(book._note, 0)
+        if what == "discard":
+            beside = rebuild.Folder(
+                book._boards,
+                book.log,
+                book.store.staging(),
+                rebuild.BuildManifest(book._manifest, 0),
             )
             beside.fold()
     program = [sys.executable, "-c", KILLED, str(place), str(steps), what]

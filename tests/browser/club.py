@@ -11,8 +11,8 @@ import uvicorn
 
 from rankbook import Event, Rankbook
 from rankbook.http import Settings, app
-from rankbook.http.keys import FILE, KeyRing
-from rankbook.http.serving import address, bound
+from rankbook.http.auth.keys import FILE, KeyRing
+from rankbook.http.server.serving import address, bound
 
 SECONDS = 30
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

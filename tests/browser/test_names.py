@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from rankbook.http.pages.avatars import avatar
-from rankbook.http.pages.shown import aligned, clean, name_of, short
+from rankbook.http.pages.formatting import aligned, clean, name_of, short
 from tests.browser.club import ODD
 
 

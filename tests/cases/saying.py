@@ -1,7 +1,7 @@
 """Events that are no results, and what all views of one ranking must agree on."""
 
 from rankbook import Event
-from rankbook.book.fold import Folder
+from rankbook.book.fold.folder import Folder
 from rankbook.log import open_log
 from rankbook.store import open_store
 from tests.book.home import when

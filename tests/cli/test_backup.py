@@ -8,8 +8,8 @@ import pytest
 from rankbook import Rankbook
 from rankbook.log import migrate, open_log, statements
 from rankbook.log.base import Migrated
-from rankbook.log.postgres_schema import newest as newest_postgres
-from rankbook.log.sqlite_schema import newest
+from rankbook.log.postgres.schema import newest as newest_postgres
+from rankbook.log.sqlite.schema import newest
 
 
 def test_a_backup_is_restored_elsewhere_and_says_where_it_is(small_book, rankbook, tmp_path):

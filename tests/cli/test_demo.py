@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankbook import Rankbook
-from rankbook.cli import sample
+from rankbook.cli.demo import sample
 
 END = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 DAY_START = datetime(2026, 11, 29, 18, 30, tzinfo=UTC)

@@ -12,16 +12,16 @@ import httpx
 import pytest
 
 from rankbook import Rankbook
-from rankbook.cli import demo_pages, sample
-from rankbook.cli.init import make, template
+from rankbook.cli.commands.init import make, template
+from rankbook.cli.demo import pages, sample
 
 SECONDS = 60
 PROGRAM = """\
 import sys
 from pathlib import Path
-from rankbook.cli import demo_pages
-demo_pages.LEAST_SECONDS, demo_pages.MOST_SECONDS = 0.05, 0.1
-demo_pages.serve(Path(sys.argv[1]), 1, float(sys.argv[2]) or None)
+from rankbook.cli.demo import pages
+pages.LEAST_SECONDS, pages.MOST_SECONDS = 0.05, 0.1
+pages.serve(Path(sys.argv[1]), 1, float(sys.argv[2]) or None)
 """
 
 
@@ -84,8 +84,8 @@ def test_it_ends_by_itself_after_the_seconds_that_it_was_given(made):
 def served(monkeypatch):
     """For how long the demonstration would serve, each time it would."""
     asked = []
-    monkeypatch.setattr(demo_pages, "serve", lambda _book, _seed, seconds: asked.append(seconds))
-    monkeypatch.setattr("rankbook.cli.demo._tour", lambda book, seed: None)
+    monkeypatch.setattr(pages, "serve", lambda _book, _seed, seconds: asked.append(seconds))
+    monkeypatch.setattr("rankbook.cli.demo.demo._tour", lambda book, seed: None)
     return asked
 
 

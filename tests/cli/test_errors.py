@@ -11,7 +11,7 @@ import pytest
 
 import rankbook.errors
 from rankbook import Rankbook, RankbookError
-from rankbook.cli import import_ as command
+from rankbook.cli.commands import import_ as command
 from rankbook.cli.exits import exit_code
 from tests.cli.conftest import clean_environment, program
 

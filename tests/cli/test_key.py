@@ -2,7 +2,7 @@
 
 import json
 
-from rankbook.http.keys import FILE, KeyRing
+from rankbook.http.auth.keys import FILE, KeyRing
 from tests.http.running import make_book
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rankbook.cli.cells import aligned, number
-from rankbook.cli.output import clean
+from rankbook.cli.screen.cells import aligned, number
+from rankbook.cli.screen.output import clean
 
 HOSTILE = [
     "[bold red]x[/]",

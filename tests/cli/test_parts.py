@@ -3,7 +3,8 @@
 import pytest
 
 from rankbook import Receipt
-from rankbook.cli import options, tables
+from rankbook.cli import options
+from rankbook.cli.screen import tables
 from tests.book.home import Clock, players, result, when
 from tests.book.parted import TWO, PartedHome, part
 

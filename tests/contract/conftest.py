@@ -25,7 +25,7 @@ class LogBackend(NamedTuple):
 
 
 def sqlite_backend(request: pytest.FixtureRequest) -> LogBackend:
-    from rankbook.log.sqlite import record_in
+    from rankbook.log.sqlite.log import record_in
 
     directory: Path = request.getfixturevalue("tmp_path")
 
@@ -45,7 +45,7 @@ def sqlite_backend(request: pytest.FixtureRequest) -> LogBackend:
 def postgres_backend(request: pytest.FixtureRequest) -> LogBackend:
     import psycopg
 
-    from rankbook.log.postgres import record_in
+    from rankbook.log.postgres.log import record_in
 
     uri: str = request.getfixturevalue("postgres_uri")
 

@@ -12,17 +12,18 @@ import pytest
 from psycopg.rows import dict_row
 
 from rankbook.errors import BookError, EventConflict, LogError, SpecError
-from rankbook.log import open_log, postgres, statements
+from rankbook.log import open_log, statements
 from rankbook.log.base import Draft
-from rankbook.log.postgres import PostgresLog, record_in
-from rankbook.log.postgres_schema import newest, session, sql
+from rankbook.log.postgres import log as postgres_log
+from rankbook.log.postgres.log import PostgresLog, record_in
+from rankbook.log.postgres.schema import newest, session, sql
 from tests.contract.proxy import proxied
 
 MANY_OPENERS = """
 import sys
 import psycopg
 from rankbook.log.base import Draft
-from rankbook.log.postgres import PostgresLog, record_in
+from rankbook.log.postgres.log import PostgresLog, record_in
 uri, name = sys.argv[1:]
 def draft(id):
     return Draft(id, "result", "asha", 1, 1, b"{}")
@@ -177,7 +178,7 @@ def test_transactions_that_did_not_overlap_keep_their_order_and_each_that_of_its
 
 
 def test_a_backlog_is_read_in_order_by_parts(log, raw, monkeypatch):
-    monkeypatch.setattr(postgres, "PLACES", 7)
+    monkeypatch.setattr(postgres_log, "PLACES", 7)
     for part in range(6):
         record_in(raw, [draft(f"{part}-{number}") for number in range(5)])
         raw.commit()
@@ -348,7 +349,7 @@ def test_a_transaction_that_has_failed_records_nothing_more(log, raw):
 
 @pytest.mark.parametrize("how", ["record", "record_in"])
 def test_who_waits_is_notified(how, log, uri, raw, watch, monkeypatch):
-    monkeypatch.setattr(postgres, "POLL_SECONDS", 3600)
+    monkeypatch.setattr(postgres_log, "POLL_SECONDS", 3600)
     writer = PostgresLog.open(uri)
     with running(lambda: log.wait(0, 3600)) as results:
         watch(LISTENERS)
@@ -374,7 +375,7 @@ def test_nobody_is_notified_where_nobody_waits(log, uri):
 def test_who_waits_finds_also_what_was_recorded_before_anybody_listened(
     log, raw, watch, monkeypatch
 ):
-    monkeypatch.setattr(postgres, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(postgres_log, "POLL_SECONDS", 0.01)
     record_in(raw, [draft("e1")])
     with running(lambda: log.wait(0, 3600)) as results:
         watch(LISTENERS)
@@ -383,7 +384,7 @@ def test_who_waits_finds_also_what_was_recorded_before_anybody_listened(
 
 
 def test_a_log_that_is_closed_ends_a_wait(log, watch, monkeypatch):
-    monkeypatch.setattr(postgres, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(postgres_log, "POLL_SECONDS", 0.01)
     with running(lambda: log.wait(0, 3600)) as results:
         watch(LISTENERS)
         log.close()
@@ -394,7 +395,7 @@ def test_a_log_that_is_closed_ends_a_wait(log, watch, monkeypatch):
 
 
 def test_the_schema_is_the_sum_of_the_migrations(postgres):
-    with postgres.database() as whole, postgres.database() as steps:
+    with log.database() as whole, log.database() as steps:
         ask(whole, statements.schema("postgres"))
         for step in statements.migrations("postgres"):
             ask(steps, step.sql)
@@ -407,7 +408,7 @@ def test_migrations_are_numbered_from_1_without_a_gap():
 
 
 def test_a_new_log_has_the_newest_number_and_the_schemas_tables(log, uri, postgres):
-    with postgres.database() as whole:
+    with log.database() as whole:
         ask(whole, statements.schema("postgres"))
         assert ask(uri, TABLES) == ask(whole, TABLES)
     assert ask(uri, "SELECT number FROM rankbook_schema") == [(newest(),)]
@@ -494,7 +495,7 @@ def test_a_log_is_opened_by_its_uri(uri, tmp_path):
 
 
 def test_without_the_client_library_the_error_names_the_extra(monkeypatch, tmp_path):
-    monkeypatch.delitem(sys.modules, "rankbook.log.postgres")
+    monkeypatch.delitem(sys.modules, "rankbook.log.postgres.log")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(BookError, match=r"rankbook\[postgres\]"):
         open_log("postgresql://localhost/x", tmp_path)
@@ -515,20 +516,20 @@ def test_a_server_that_cannot_be_reached_is_named_in_one_line_without_its_passwo
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_database_is_refused(postgres, tmp_path):
+def test_a_missing_database_is_refused(postgres_log, tmp_path):
     with pytest.raises(BookError, match="does not exist"):
-        open_log(postgres.uri("nowhere"), tmp_path)
+        open_log(log.uri("nowhere"), tmp_path)
 
 
 def test_a_database_that_is_not_encoded_in_utf8_is_refused(postgres):
-    ask(postgres.uri("postgres"), "CREATE DATABASE latin TEMPLATE template0 ENCODING 'SQL_ASCII'")
+    ask(log.uri("postgres"), "CREATE DATABASE latin TEMPLATE template0 ENCODING 'SQL_ASCII'")
     with pytest.raises(BookError, match="encoded in UTF8"):
-        PostgresLog.open(postgres.uri("latin"))
-    ask(postgres.uri("postgres"), "DROP DATABASE latin WITH (FORCE)")
+        PostgresLog.open(log.uri("latin"))
+    ask(log.uri("postgres"), "DROP DATABASE latin WITH (FORCE)")
 
 
 def test_a_server_that_is_too_old_is_refused(uri, monkeypatch):
-    monkeypatch.setattr("rankbook.log.postgres_schema.OLDEST_SERVER", 99)
+    monkeypatch.setattr("rankbook.log.postgres.schema.OLDEST_SERVER", 99)
     with pytest.raises(BookError, match="PostgreSQL 99 or newer"):
         PostgresLog.open(uri)
 
@@ -586,7 +587,7 @@ def test_an_outcome_that_stays_unknown_says_so_and_recording_again_resolves_it(u
 def test_a_server_that_is_stopped_is_reported_at_once_and_used_again_afterwards(log, uri, postgres):
     before = log.record([draft("e1")]).events
     for how in (signal.SIGINT, signal.SIGQUIT):
-        postgres.stop(how)
+        log.stop(how)
         try:
             for call in (
                 lambda: log.record([draft("e2")]),
@@ -602,7 +603,7 @@ def test_a_server_that_is_stopped_is_reported_at_once_and_used_again_afterwards(
                 assert isinstance(caught.value.__cause__, psycopg.Error | LogError)
                 assert "\n" not in str(caught.value)
         finally:
-            postgres.start()
+            log.start()
         assert log.read(0, 10) == before
     assert log.record([draft("e2")]).new == 1
 
@@ -620,8 +621,8 @@ def test_what_was_acknowledged_while_the_server_crashes_is_there_once(log, postg
     with running(write):
         while len(acknowledged) < 50:
             pass
-        postgres.stop(signal.SIGQUIT)
-    postgres.start()
+        log.stop(signal.SIGQUIT)
+    log.start()
     events = log.read(0, 100_000)
     assert events[: len(acknowledged)] == acknowledged
     assert len(events) - len(acknowledged) in (0, 1)

@@ -14,14 +14,14 @@ import pytest
 from rankbook.errors import BookError, LogError, SpecError
 from rankbook.log import open_log, statements
 from rankbook.log.base import Draft
-from rankbook.log.sqlite import SqliteLog, record_in
-from rankbook.log.sqlite_schema import newest, run, sql
+from rankbook.log.sqlite.log import SqliteLog, record_in
+from rankbook.log.sqlite.schema import newest, run, sql
 
 MANY_OPENERS = """
 import sys
 from pathlib import Path
 from rankbook.log.base import Draft
-from rankbook.log.sqlite import SqliteLog
+from rankbook.log.sqlite.log import SqliteLog
 name = sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()

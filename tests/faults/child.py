@@ -18,9 +18,9 @@ from pathlib import Path
 from rankbook.book.book import Rankbook
 from rankbook.engine.environment import Environment
 from rankbook.errors import LogError
-from rankbook.log import sqlite
-from rankbook.log.sqlite import SqliteLog
-from rankbook.store.embedded import EmbeddedStore
+from rankbook.log.sqlite import log as sqlite_log
+from rankbook.log.sqlite.log import SqliteLog
+from rankbook.store.embedded.store import EmbeddedStore
 from rankbook.store.redis import client
 from rankbook.store.redis.store import RedisStore
 from tests.book.home import result
@@ -28,7 +28,7 @@ from tests.engine.other import surroundings
 from tests.faults.site import batches_of, open_book
 
 # What a book imports when its log or store is one: here before the forks, which then need not.
-LAZY = ("rankbook.log.postgres", "rankbook.log.postgres_pool", "rankbook.store.redis.addresses")
+LAZY = ("rankbook.log.postgres.log", "rankbook.log.postgres.pool", "rankbook.store.redis.addresses")
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 
@@ -132,10 +132,10 @@ class Handle:
 def place_points(points, log):
     if log.startswith("sqlite:"):
         kind = SqliteLog
-        points.around(sqlite, "_write", "the log's inserts")
+        points.around(sqlite_log, "_write", "the log's inserts")
     else:
-        from rankbook.log.postgres import PostgresLog
-        from rankbook.log.postgres_batch import Batch
+        from rankbook.log.postgres.batch import Batch
+        from rankbook.log.postgres.log import PostgresLog
 
         kind = PostgresLog
         points.around(Batch, "write", "the log's statement")

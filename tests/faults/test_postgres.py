@@ -7,7 +7,7 @@ from threading import Event as Signal
 import psycopg
 import pytest
 
-from rankbook import LogError, submit_surely
+from rankbook import LogError, submit_with_retry
 from tests.book.home import result
 from tests.contract.proxy import proxied
 from tests.faults.site import assert_sound, at_once, events_of, open_book
@@ -38,7 +38,7 @@ def test_a_server_stopped_and_started_under_load_loses_nothing(place, postgres, 
         def work():
             while not done.is_set():
                 event = result(f"p{number}", 1, id=f"{number}-{sent[number]}")
-                receipt = submit_surely(book, event, attempts=100, pause=lambda _s: up.wait())
+                receipt = submit_with_retry(book, event, attempts=100, pause=lambda _s: up.wait())
                 assert receipt.status == "ranked"
                 sent[number] += 1
                 moved.set()
@@ -151,7 +151,7 @@ def test_writers_whose_transactions_are_serializable_lose_nothing(place, postgre
         def work():
             for number in range(60):
                 event = result(name, 1, id=f"{name}-{number}")
-                receipt = submit_surely(book, event, attempts=1000, pause=lambda _s: None)
+                receipt = submit_with_retry(book, event, attempts=1000, pause=lambda _s: None)
                 assert receipt.status in ("ranked", "pending")
                 counts[name] += 1
 

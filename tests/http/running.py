@@ -13,7 +13,7 @@ from typing import IO
 import httpx
 
 from rankbook import Rankbook
-from rankbook.http.keys import FILE, KeyRing
+from rankbook.http.auth.keys import FILE, KeyRing
 
 SECONDS = 60
 PROGRAM = [sys.executable, "-m", "rankbook"]

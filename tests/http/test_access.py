@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from rankbook.http.access import COOKIE
-from rankbook.http.keys import FILE, KeyRing
-from rankbook.http.signing import KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign
+from rankbook.http.api.guards import COOKIE
+from rankbook.http.auth.keys import FILE, KeyRing
+from rankbook.http.auth.signing import KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER, sign
 from tests.http.running import SECONDS, check, make_book, result, service
 from tests.http.within import within
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from rankbook import BookError, NotFound, Refused
-from rankbook.http.keys import FILE, KeyRing
+from rankbook.http.auth.keys import FILE, KeyRing
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from rankbook import Board, BookSpec, MemoryStore, Rankbook
 from rankbook.http import Settings
-from rankbook.http.limits import Buckets, Limits, TooMany
+from rankbook.http.auth.limits import Buckets, Limits, TooMany
 from rankbook.log import open_log
 from rankbook.model import Event
 from tests.http.running import result
@@ -65,7 +65,7 @@ def test_what_is_too_much_for_one_counts_for_nobody():
 
 
 def test_few_buckets_are_remembered_those_used_last(monkeypatch):
-    monkeypatch.setattr("rankbook.http.limits.MOST_BUCKETS", 3)
+    monkeypatch.setattr("rankbook.http.auth.limits.MOST_BUCKETS", 3)
     buckets = Buckets(1.0, 1, Clock())
     for name in "abcd":
         buckets.take(name, 1)

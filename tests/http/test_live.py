@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from rankbook import Event, Rankbook
-from rankbook.book.deciding import Decider
+from rankbook.book.fold.apply import Decider
 from rankbook.errors import StoreError
+from rankbook.http.auth.keys import FILE, KeyRing
 from rankbook.http.changes import TooFar, between
-from rankbook.http.keys import FILE, KeyRing
 from tests.http.running import SECONDS, make_book, result, service
 from tests.http.within import within
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from rankbook.errors import LogError, StoreError
-from rankbook.http.serving import address, bound
+from rankbook.http.server.serving import address, bound
 from tests.cli.conftest import rankbook  # noqa: F401
 from tests.http.running import SECONDS, check, make_book, result, service
 from tests.http.within import within

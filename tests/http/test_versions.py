@@ -4,7 +4,7 @@ import pytest
 
 from rankbook.book import RankingView
 from rankbook.errors import StoreError
-from rankbook.http.versions import MAX_BODIES, MAX_BYTES, Shown, matches
+from rankbook.http.body_cache import MAX_BODIES, MAX_BYTES, Shown, matches
 from rankbook.model import Event
 from rankbook.store.base import Change
 from tests.http.within import TOML, Within, within

@@ -10,7 +10,7 @@ import uvicorn
 
 from rankbook import Rankbook
 from rankbook.http import Settings, app
-from rankbook.http.serving import address, bound
+from rankbook.http.server.serving import address, bound
 from tests.http.running import SECONDS
 
 

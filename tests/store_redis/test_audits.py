@@ -1,4 +1,4 @@
-"""Audits: one state, though others publish; what is wrong in the stored form is found."""
+"""PartitionedAudit: one state, though others publish; what is wrong in the stored form is found."""
 
 from threading import Thread
 
@@ -91,9 +91,9 @@ def test_an_audit_ends_where_a_ranking_is_dropped_or_all_are_replaced(store):
         with pytest.raises(StoreError, match="audit again"):
             list(audit.order(R))
     with store.audit() as audit:
-        beside = store.beside()
+        beside = store.staging()
         beside.publish(put(SEVEN), [(0, b"note")], expect=0, then=2)
-        assert store.adopt(None, b"note")
+        assert store.promote(None, b"note")
         with pytest.raises(StoreError, match="audit again"):
             list(audit.order(R))
 

@@ -1,4 +1,4 @@
-"""Generations: rankings made beside those that are served, adopted in one step, and removed."""
+"""Generations: rankings made beside those that are served, promoted in one step, and removed."""
 
 import pytest
 
@@ -20,18 +20,18 @@ def test_what_is_made_beside_is_served_in_one_step_and_what_was_served_is_remove
     for name in names:
         publish(store, put(SEVEN, name))
     store.publish([], [(seq, b"r") for seq in range(1, 1000)], expect=9, then=999)
-    beside = store.beside()
-    assert store.beside().position() == beside.position() == 0
+    beside = store.staging()
+    assert store.staging().position() == beside.position() == 0
     publish(beside, put(SEVEN[:3]), [(0, b"other"), (1, b"made")])
     assert ask(store, ByPosition(R, 0, 9)) == EMPTY
-    assert not store.adopt(None, b"note")
+    assert not store.promote(None, b"note")
     beside.publish([], [], expect=1, then=999)
-    assert store.adopt(None, b"note")
+    assert store.promote(None, b"note")
     assert store.position() == 999
     assert store.receipts([0, 1, 2]) == [b"note", b"made", None]
     assert ask(store, ByPosition(R, 0, 9)).rows == SEVEN[:3]
     assert ask(store, ByPosition(names[0], 0, 9)) == EMPTY
-    with pytest.raises(StoreError, match="adopted or given up"):
+    with pytest.raises(StoreError, match="promoted or given up"):
         beside.position()
 
 
@@ -39,13 +39,13 @@ def test_nothing_of_a_generation_that_was_given_up_is_left(redis, redis_uri, tmp
     store = open_store(redis_uri, tmp_path)
     store.publish(put(SEVEN), [(seq, b"r") for seq in range(200)], expect=0, then=199)
     made = {key for key in redis.say("KEYS", "*") if b"}:0:" in key}
-    beside = store.beside()
+    beside = store.staging()
     publish(beside, put(SEVEN), [(0, b"note"), (1, b"r")])
-    store.abandon()
+    store.discard()
     assert {key for key in redis.say("KEYS", "*") if not key.endswith(b":head")} == made
-    again = store.beside()
+    again = store.staging()
     again.publish(put(SEVEN[:1]), [], expect=0, then=199)
-    assert store.adopt(None, b"note")
+    assert store.promote(None, b"note")
     assert not [key for key in redis.say("KEYS", "*") if b"}:0:" in key or b"}:1:" in key]
     store.close()
 
@@ -54,11 +54,11 @@ def test_some_rankings_are_replaced_and_the_others_stay(store):
     publish(store, put(SEVEN) + put(SEVEN, OTHER), [(0, b"note"), (1, b"one")])
     gone = RankingId("gone", 2, 1)
     publish(store, put(SEVEN, gone))
-    beside = store.beside()
+    beside = store.staging()
     beside.publish(put(SEVEN[:2]) + put(SEVEN[:1], OTHER), [(1, b"two")], expect=0, then=1)
-    assert not store.adopt(lambda name: name in ("r", "gone"), b"note")
+    assert not store.promote(lambda name: name in ("r", "gone"), b"note")
     beside.publish([], [], expect=1, then=2)
-    assert store.adopt(lambda name: name in ("r", "gone"), b"note")
+    assert store.promote(lambda name: name in ("r", "gone"), b"note")
     assert ask(store, ByPosition(R, 0, 9)).rows == SEVEN[:2]
     assert ask(store, ByPosition(OTHER, 0, 9)).rows == SEVEN
     assert ask(store, ByPosition(gone, 0, 9)) == EMPTY
@@ -73,15 +73,15 @@ def test_an_adoption_whose_answer_was_lost_is_done_once(redis_uri, tmp_path):
 
     def losing(name, keys, words):
         reply = run(name, keys, words)
-        if name.startswith("adopt") and not lost:
+        if name.startswith("promote") and not lost:
             lost.append(name)
             return run(name, keys, words)
         return reply
 
     store.transport.run = losing
     for wanted in (None, lambda name: name == "r"):
-        publish(store.beside(), put(SEVEN[:2]), [(0, b"note")])
-        assert store.adopt(wanted, b"note")
+        publish(store.staging(), put(SEVEN[:2]), [(0, b"note")])
+        assert store.promote(wanted, b"note")
         lost.clear()
         assert ask(store, ByPosition(R, 0, 9)).rows == SEVEN[:2]
     store.close()
@@ -91,12 +91,12 @@ def test_another_process_goes_on_with_what_was_adopted_under_the_same_note(redis
     one, two = open_store(redis_uri, tmp_path), open_store(redis_uri, tmp_path)
     publish(one, put(SEVEN), [(0, b"note")])
     assert two.receipts([0]) == [b"note"]
-    publish(one.beside(), put(SEVEN[:2]), [(0, b"note")])
-    assert one.adopt(None, b"note")
+    publish(one.staging(), put(SEVEN[:2]), [(0, b"note")])
+    assert one.promote(None, b"note")
     assert ask(two, ByPosition(R, 0, 9)).rows == SEVEN[:2]
     publish(two, put(SEVEN[:3]))
-    publish(one.beside(), put(SEVEN[:2]), [(0, b"other")])
-    assert one.adopt(None, b"other", behind=True)
+    publish(one.staging(), put(SEVEN[:2]), [(0, b"other")])
+    assert one.promote(None, b"other", behind=True)
     for call in (two.position, lambda: publish(two, put(SEVEN)), lambda: two.read([])):
         with pytest.raises(RebuildNeeded, match="made anew under other rules"):
             call()

@@ -76,12 +76,12 @@ def exercise(store):
         assert list(audit.faults()) == []
     store.describe()
     for wanted in (None, lambda name: name == "r"):
-        beside = store.beside()
+        beside = store.staging()
         publish(beside, put(SEVEN), [(0, b"note")])
         beside.publish([], [], expect=1, then=store.position())
-        assert store.adopt(wanted, b"note")
-    store.beside()
-    store.abandon()
+        assert store.promote(wanted, b"note")
+    store.staging()
+    store.discard()
 
 
 def test_scripts_are_called_as_their_headers_say(redis_uri, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from rankbook.errors import Refused, SpecError
 from rankbook.model import Event
 from rankbook.rules import ValueRule, check_event
-from rankbook.rules.door import compile_door
+from rankbook.rules.limits import event_checker
 
 
 def test_an_ordinary_event_is_accepted():
@@ -80,7 +80,7 @@ def test_a_declared_value_is_held_against_its_rule(rule, good, bad):
 
 
 def test_the_door_checks_limits_and_rules_of_what_is_there():
-    door = compile_door({"accuracy": ValueRule("number", min=0, max=100)})
+    door = event_checker({"accuracy": ValueRule("number", min=0, max=100)})
     door(Event(player="asha", values={"other": 500}))
     with pytest.raises(Refused, match=r"^accuracy: is 101, more than 100$"):
         door(Event(player="asha", values={"accuracy": 101}))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankbook.errors import Corrupt
 from rankbook.rules import CHANGED, WHYS, Board, BoardRules
-from rankbook.rules.standing import Result, Standing, decode, encode
+from rankbook.rules.entry import KeptResult, Standing, decode, encode
 from tests.unit.facts import fact, fold
 
 BOARD = Board(
@@ -151,7 +151,7 @@ def test_an_entry_of_a_typing_site_takes_about_a_hundred_bytes():
 def test_an_entry_without_extras_is_stored_as_it_always_was():
     fields = ((89,), 1, "e1", (1.5, None), {"name": "Asha"})
     old = b"\x95\x91Y\x01\xa2e1\x92\xcb?\xf8\0\0\0\0\0\0\xc0\x81\xa4name\xa4Asha"
-    assert encode(Result(*fields)) == encode(Standing(*fields)) == old
+    assert encode(KeptResult(*fields)) == encode(Standing(*fields)) == old
     assert decode(old) == Standing(*fields)
 
 
@@ -161,7 +161,7 @@ def test_an_entry_without_extras_is_stored_as_it_always_was():
         {"sequence": 0},
         {"counted": 3},
         {"parts": ((), (1e-20,))},
-        {"results": (Result((5,), 1, "e", (), {}),)},
+        {"results": (KeptResult((5,), 1, "e", (), {}),)},
     ],
 )
 def test_extras_read_back_and_those_after_the_last_take_no_bytes(extras):

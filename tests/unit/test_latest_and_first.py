@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankbook.rules.standing import decode
+from rankbook.rules.entry import decode
 from tests.unit.facts import entry, fact, fold, rules
 
 LATEST = rules("latest")

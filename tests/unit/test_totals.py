@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankbook.rules.standing import decode
+from rankbook.rules.entry import decode
 from rankbook.rules.totals import add_float
 from tests.unit.facts import entry, fact, fold, rules
 

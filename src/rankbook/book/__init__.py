@@ -1,12 +1,12 @@
 """The book: where rules, log and store meet."""
 
 from rankbook.book.book import Rankbook, system_clock
-from rankbook.book.bundles import BundleReading
-from rankbook.book.doctor import Examination
-from rankbook.book.following import Followed, Follower, Trouble
-from rankbook.book.reading import RankingView
-from rankbook.book.reconcile import Disagreement, Verification
-from rankbook.book.surely import submit_surely
+from rankbook.book.follower import Followed, Follower, Trouble
+from rankbook.book.read.bundles import BundleReading
+from rankbook.book.read.view import RankingView
+from rankbook.book.submit.retry import submit_with_retry
+from rankbook.book.upkeep.doctor import Examination
+from rankbook.book.upkeep.verify import Disagreement, Verification
 
 __all__ = [
     "BundleReading",
@@ -18,6 +18,6 @@ __all__ = [
     "RankingView",
     "Trouble",
     "Verification",
-    "submit_surely",
+    "submit_with_retry",
     "system_clock",
 ]

@@ -9,20 +9,21 @@ from types import TracebackType
 
 import msgspec
 
-from rankbook.book import events, receipts, specification, state
-from rankbook.book.admission import Admission, seals_due
-from rankbook.book.bundles import BundleCache
-from rankbook.book.fold import Folder, Progress
-from rankbook.book.measuring import Admitted, fresh_results
-from rankbook.book.outbox import outbox
-from rankbook.book.outcomes import Outcomes
-from rankbook.book.partition import Partition
-from rankbook.book.parts import Part, Parts
-from rankbook.book.reads import Reads
-from rankbook.book.recent import Recent
-from rankbook.book.slices import sliced
-from rankbook.book.spread import Spread
-from rankbook.book.upkeep import Upkeep
+from rankbook.book import events, manifest, state
+from rankbook.book.fold import receipts
+from rankbook.book.fold.folder import Folder, Progress
+from rankbook.book.measure import Admitted, fresh_results
+from rankbook.book.parts.folding import Part, Parts
+from rankbook.book.parts.partition import Partition
+from rankbook.book.parts.store import PartitionedStore
+from rankbook.book.published import StepHistory
+from rankbook.book.read.bundles import BundleCache
+from rankbook.book.read.reader import Reads
+from rankbook.book.read.slices import sliced
+from rankbook.book.submit.outbox import outbox
+from rankbook.book.submit.outcome import Outcomes
+from rankbook.book.submit.validation import EventValidator, seals_due
+from rankbook.book.upkeep.upkeep import Upkeep
 from rankbook.errors import BookError, RebuildNeeded, Refused, StoreDown, StoreError
 from rankbook.log import open_log
 from rankbook.log.base import Followable, Recorded, Recording
@@ -70,20 +71,20 @@ class Rankbook(Reads, Outcomes, Upkeep):
         self._rules = {board.name: BoardRules(board) for board in spec.boards}
         self._boards = tuple(self._rules.values())
         self._seals = any(board.seal for board in spec.boards)
-        self._admission = Admission(self._rules, spec.door(), log)
+        self._validator = EventValidator(self._rules, spec.event_checker(), log)
         self._outbox = outbox(spec.log, None)
         self._listeners: list[Callable[[Closing], object]] = []
         self._in_parts: Parts | None = None
         self._folder: Folder | Parts
-        self._note = note = specification.Note(spec, log)
+        self._manifest = note = manifest.Manifest(spec, log)
         follows = spec.partition == "book" and spec.bundles
-        recent = Recent() if follows else None
+        recent = StepHistory() if follows else None
         if spec.partition == "book":
             self._folder = Folder(self._boards, log, store, note, self._folded, recent=recent)
             self._whole = Part("", self._boards, None, store, self._folder)
             self._parts = (self._whole,)
         else:
-            self.store = spread = Spread(Partition(spec), store)
+            self.store = spread = PartitionedStore(Partition(spec), store)
             self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
             self._parts = self._in_parts.parts
         self._bundles = BundleCache(self.store, self._bundle_views, recent)
@@ -110,9 +111,9 @@ class Rankbook(Reads, Outcomes, Upkeep):
         for part in self._parts:
             try:
                 [kept] = part.store.receipts([NOTE])
-                self._note.check(kept)
+                self._manifest.check(kept)
                 position = part.store.position()  # before the head, which only grows
-                specification.check_log(self.log.head(), position)
+                manifest.check_log(self.log.head(), position)
             except StoreError as error:
                 down.append(error)
         if len(down) == len(self._parts):
@@ -243,7 +244,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         with suppress(StoreError):
             self._ready()
             self._folder.check_note()
-        return self._admission.admit(submitted, now_us)
+        return self._validator.admit(submitted, now_us)
 
     def _record(self, admitted: Sequence[Admitted], now_us: int) -> Recording:
         self._record_due_seals(now_us)
@@ -251,7 +252,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
 
     def check(self, event: Event) -> None:
         """Hold an event against the book's rules without recording it. Raises `Refused`."""
-        self._admission.drafts([event], self._clock())
+        self._validator.drafts([event], self._clock())
 
     def fold(self, *, progress: Progress | None = None) -> None:
         """Rank everything that is recorded and pending. `progress` is told numbers of events."""
@@ -299,7 +300,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
                 rows += sliced(answer).rows
         first = sorted([(row.key, row.member) for row in rows])[:SEALS_AT_ONCE]
         due = seals_due([(member, key) for key, member in first], now_us)
-        drafts = self._admission.drafts(due, now_us)
+        drafts = self._validator.drafts(due, now_us)
         # Where one is recorded already it need not have our content to be known, as a seal of
         # somebody's own, or one whose body is lost.
         known = self.log.find([draft.id for draft in drafts]) if drafts else []

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 import typer
 
-from rankbook.cli.output import complain
+from rankbook.cli.screen.output import complain
 from rankbook.errors import (
     BookError,
     EventConflict,

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from rankbook.book import Rankbook, RankingView
-from rankbook.book.slices import MAX_LIMIT
-from rankbook.cli.progress import counted, progress
+from rankbook.book.read.slices import MAX_LIMIT
+from rankbook.cli.screen.progress import counted, progress
 from rankbook.errors import Refused, StoreError
 from rankbook.importing import common
 from rankbook.model import Value

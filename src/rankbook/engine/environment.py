@@ -21,7 +21,7 @@ import lmdb
 from rankbook.engine.durability import Marker
 from rankbook.engine.failures import translated
 from rankbook.engine.gate import Gate
-from rankbook.engine.pages_cy import Cache
+from rankbook.engine.pager_cy import Cache
 from rankbook.engine.rankset import Parsed
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import BookError, StoreError

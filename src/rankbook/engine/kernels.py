@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-KERNELS = ("page_cy", "pages_cy", "tree_cy", "members_cy")
+KERNELS = ("page_cy", "pager_cy", "tree_cy", "members_cy")
 
 
 def select() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import lmdb
 
 from rankbook.engine.failures import failure
-from rankbook.engine.pages_cy import PageStore
+from rankbook.engine.pager_cy import PageStore
 from rankbook.engine.rankset import RankSet
 
 if TYPE_CHECKING:

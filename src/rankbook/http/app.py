@@ -14,13 +14,14 @@ from litestar.types import ControllerRouterHandler
 from rankbook.book import Rankbook, system_clock
 from rankbook.book.book import Clock
 from rankbook.errors import RankbookError
-from rankbook.http import access, admin, events, health, live, metrics, pages, reads
-from rankbook.http.describing import description
-from rankbook.http.front import Front
-from rankbook.http.limits import intake
+from rankbook.http import metrics, pages
+from rankbook.http.api import admin, events, guards, health, live, rankings
+from rankbook.http.auth.limits import intake
+from rankbook.http.front import CachedReads
 from rankbook.http.metrics import Counted, Metrics
+from rankbook.http.openapi.document import description
 from rankbook.http.problems import UNEXPECTED, answer, told
-from rankbook.http.served import Served
+from rankbook.http.service import Service
 from rankbook.http.settings import Settings
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
@@ -29,12 +30,12 @@ _log = getLogger("rankbook.http")
 
 HANDLERS: list[ControllerRouterHandler] = [
     *health.handlers,
-    *reads.handlers,
+    *rankings.handlers,
     *live.handlers,
     *events.handlers,
     *admin.handlers,
     *metrics.handlers,
-    *access.handlers,
+    *guards.handlers,
     *pages.handlers,
 ]
 
@@ -54,7 +55,7 @@ def app(
     """
     chosen = settings or Settings()
     counts = Metrics()
-    served = Served(book, chosen, clock, counts)
+    served = Service(book, chosen, clock, counts)
     application = Litestar(
         HANDLERS,
         state=State({"served": served}),
@@ -66,7 +67,7 @@ def app(
         logging_config=None,
     )
     # Around the answers to errors too, which the middleware of the framework does not see.
-    application.asgi_handler = Front(Counted(application.asgi_handler, counts), served)
+    application.asgi_handler = CachedReads(Counted(application.asgi_handler, counts), served)
     return application
 
 
@@ -91,7 +92,7 @@ def failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
 
 @asynccontextmanager
 async def _lifespan(application: Litestar) -> AsyncIterator[None]:
-    served: Served = application.state.served
+    served: Service = application.state.served
     served.writer.start()
     yield
     await served.stop()

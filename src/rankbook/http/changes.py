@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rankbook.book import receipts
-from rankbook.book.deciding import Decider
+from rankbook.book.fold import receipts
+from rankbook.book.fold.apply import Decider
 from rankbook.log.base import Log
 from rankbook.model import Number, Placement, Receipt
 from rankbook.store.base import Store
@@ -18,7 +18,7 @@ from rankbook.store.base import Store
 NO_TAGS: dict[str, str] = {}
 
 
-class Move(msgspec.Struct, frozen=True, kw_only=True):
+class RankChange(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one player in one ranking. Ranks are those when the last event was ranked;
     None is no entry, or a rank that was not asked for."""
 
@@ -36,7 +36,7 @@ class RankingMoves(msgspec.Struct, frozen=True, kw_only=True):
     window: str
     period: str
     tags: dict[str, str]
-    moves: tuple[Move, ...]
+    moves: tuple[RankChange, ...]
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ def between(
 def coalesced(found: Iterable[Receipt], position: int) -> list[Changes]:
     """What these receipts changed, for each board."""
     events: dict[str, set[str]] = {}
-    moves: dict[str, dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, Move]]] = {}
+    moves: dict[str, dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, RankChange]]] = {}
     for receipt in found:
         for each in receipt.rankings:
             if each.changed:
@@ -102,9 +102,9 @@ def coalesced(found: Iterable[Receipt], position: int) -> list[Changes]:
     ]
 
 
-def _joined(before: Move | None, receipt: Receipt, now: Placement) -> Move:
+def _joined(before: RankChange | None, receipt: Receipt, now: Placement) -> RankChange:
     first = now if before is None else before
-    return Move(
+    return RankChange(
         player=receipt.player,
         previous_score=first.previous_score,
         score=now.score,

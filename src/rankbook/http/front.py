@@ -13,9 +13,9 @@ from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from rankbook.errors import RankbookError
-from rankbook.http.answers import key_of
-from rankbook.http.served import Served
-from rankbook.http.versions import NOSNIFF, Kept, matches
+from rankbook.http.api.responses import key_of
+from rankbook.http.body_cache import NOSNIFF, Kept, matches
+from rankbook.http.service import Service
 
 ENDLESS = re.compile("/v1/boards/[^/]+/live$")
 PASSED_ON = frozenset((b"authorization", b"origin", b"range"))
@@ -23,10 +23,10 @@ PASSED_ON = frozenset((b"authorization", b"origin", b"range"))
 VARY = (b"vary", b"Origin")
 
 
-class Front:
+class CachedReads:
     """An ASGI application before another one. It also answers HEAD, as GET without the body."""
 
-    def __init__(self, behind: ASGIApp, served: Served) -> None:
+    def __init__(self, behind: ASGIApp, served: Service) -> None:
         self._behind = behind
         self._bodies = served.bodies
         self._metrics = served.metrics

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import msgspec
 
 from rankbook.errors import BookError, NotFound, RankbookError
-from rankbook.http.keys import replace
+from rankbook.http.auth.keys import replace
 
 KEPT = 50
 TOLD_EVERY_SECONDS = 0.5

@@ -18,8 +18,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from rankbook.errors import LogError, StoreError
-from rankbook.http.access import require
-from rankbook.http.served import Served
+from rankbook.http.api.guards import require
+from rankbook.http.service import Service
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 MEDIA_TYPE = "text/plain; version=0.0.4"
@@ -79,7 +79,7 @@ class Metrics:
         self._batches.observe(events)
         self._batch_seconds.observe(seconds)
 
-    def text(self, served: Served) -> bytes:
+    def text(self, served: Service) -> bytes:
         """Everything there is to say, in Prometheus' text format."""
         registry = self._registry
         if os.environ.get(SHARED):
@@ -93,7 +93,7 @@ class Metrics:
 class _Book(Collector):
     """How the book stands, asked of it when the metrics are."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: Service) -> None:
         self._served = served
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -157,7 +157,7 @@ class Counted:
 )
 async def exposition(state: State) -> Response[bytes]:
     """Requests, batches, and how the book stands. No player and no key is in it."""
-    served: Served = state.served
+    served: Service = state.served
     text = await served.read(lambda: served.metrics.text(served), long=True)
     return Response(text, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
 

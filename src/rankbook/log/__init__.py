@@ -12,14 +12,14 @@ __all__ = ["migrate", "open_log", "open_rows"]
 
 
 def _sqlite(rest: str, directory: Path, create: bool) -> Followable:
-    from rankbook.log.sqlite import SqliteLog
+    from rankbook.log.sqlite.log import SqliteLog
 
     return SqliteLog.open(directory / (rest or "log.sqlite"), create=create)
 
 
 def _postgresql(rest: str, directory: Path, create: bool) -> Followable:
     try:
-        from rankbook.log.postgres import PostgresLog
+        from rankbook.log.postgres.log import PostgresLog
     except ImportError as error:
         raise BookError(
             "a log in PostgreSQL needs psycopg: pip install 'rankbook[postgres]'"
@@ -62,11 +62,11 @@ def _schema_of(uri: str, directory: Path) -> int:
     scheme, _, rest = uri.partition(":")
     if scheme == "postgresql":
         try:
-            from rankbook.log import postgres
+            from rankbook.log.postgres import log as postgres
         except ImportError as error:
             raise BookError("a log in PostgreSQL needs psycopg") from error
         return postgres.schema_of(uri)
-    from rankbook.log import sqlite
+    from rankbook.log.sqlite import log as sqlite
 
     return sqlite.schema_of(directory / (rest or "log.sqlite"))
 
@@ -82,10 +82,10 @@ def open_rows(
     """
     if dsn.startswith(("postgresql:", "postgres:")):
         try:
-            from rankbook.log import postgres
+            from rankbook.log.postgres import log as postgres
         except ImportError as error:
             raise BookError("rows in PostgreSQL need psycopg") from error
         return postgres.rows(dsn, query)
-    from rankbook.log import sqlite
+    from rankbook.log.sqlite import log as sqlite
 
     return sqlite.rows(Path(dsn.removeprefix("sqlite:")), query)

@@ -2,16 +2,16 @@
 
 from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
-from rankbook.rules.config import BookSpec, Bundle, BundleRanking, load
-from rankbook.rules.door import ValueRule, check_event
+from rankbook.rules.book import BookSpec, Bundle, BundleRanking, load
+from rankbook.rules.entry import Standing
 from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros
+from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
 from rankbook.rules.periods import PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
 from rankbook.rules.seasons import Season
-from rankbook.rules.standing import Standing
 
 __all__ = [
     "CHANGED",

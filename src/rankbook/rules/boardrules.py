@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from rankbook.errors import Corrupt, NotFound, Refused
 from rankbook.model import Entry, Number, Period
 from rankbook.rules.board import Board
+from rankbook.rules.entry import Standing, decode
 from rankbook.rules.folding import Candidate, Fact, Keep, best, first, latest
 from rankbook.rules.instants import instant
 from rankbook.rules.options import micros_of, scaled_limits
@@ -13,7 +14,6 @@ from rankbook.rules.ordering import COLUMN_BYTES, OrderCodec
 from rankbook.rules.periods import PeriodSpan, Window, closes_at, is_closed
 from rankbook.rules.ranking import Ranking, Tags, tag_text, tags_of
 from rankbook.rules.scoring import Scaled
-from rankbook.rules.standing import Standing, decode
 from rankbook.rules.totals import BestOf, Total
 
 MAX_CACHED_RANKINGS = 4096

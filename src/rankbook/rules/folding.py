@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from rankbook.model import Value
-from rankbook.rules.standing import Result, Scaled, decode, encode, standing_of
+from rankbook.rules.entry import KeptResult, Scaled, decode, encode, standing_of
 
 Why = Literal[
     "new",
@@ -85,16 +85,18 @@ class Candidate:
         self.fact = fact
         self.sequence = sequence
         self._details = details
-        self._result: Result | None = None
+        self._result: KeptResult | None = None
         self._value: bytes | None = None
 
     @property
-    def result(self) -> Result:
+    def result(self) -> KeptResult:
         """The event as an entry shows it."""
         if self._result is None:
             fact, get = self.fact, self.fact.values.get
             details = tuple([get(name) for name in self._details])
-            self._result = Result(self.measures, fact.at_us, fact.event_id, details, fact.profile)
+            self._result = KeptResult(
+                self.measures, fact.at_us, fact.event_id, details, fact.profile
+            )
         return self._result
 
     @property

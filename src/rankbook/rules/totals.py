@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import astuple
 
+from rankbook.rules.entry import KeptResult, Scaled, Standing, decode, encode, standing_of
 from rankbook.rules.folding import Candidate, Verdict
 from rankbook.rules.ordering import OrderCodec
-from rankbook.rules.standing import Result, Scaled, Standing, decode, encode, standing_of
 from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER
 
 Parts = tuple[float, ...]
@@ -105,11 +105,11 @@ class BestOf:
         same = _shown(held) == _shown(entry)
         return Verdict("no-change" if same else "added", key, encode(entry))
 
-    def _rank(self, result: Result) -> tuple[bytes, int, str]:
+    def _rank(self, result: KeptResult) -> tuple[bytes, int, str]:
         group = self._codec.key(result.measures, 0)[: self._codec.group_bytes]
         return group, result.reached_at_us, result.event_id
 
-    def _entry(self, results: list[Result]) -> Standing:
+    def _entry(self, results: list[KeptResult]) -> Standing:
         columns = zip(*[each.measures for each in results], strict=True)
         measures = tuple(
             [
@@ -141,12 +141,12 @@ def _add_zero(held: Standing, candidate: Candidate) -> Verdict:
     return Verdict("earlier", candidate.key, candidate.value)
 
 
-def _when(result: Result) -> tuple[int, str]:
+def _when(result: KeptResult) -> tuple[int, str]:
     return result.reached_at_us, result.event_id
 
 
-def _shown(entry: Result) -> tuple[object, ...]:
-    return astuple(entry)[: len(Result.__struct_fields__)]
+def _shown(entry: KeptResult) -> tuple[object, ...]:
+    return astuple(entry)[: len(KeptResult.__struct_fields__)]
 
 
 def _within(number: Scaled) -> Scaled:

@@ -19,7 +19,7 @@ def _memory(rest: str, directory: Path, create: bool, parameters: dict[str, Any]
 
 
 def _embedded(rest: str, directory: Path, create: bool, parameters: dict[str, Any]) -> Store:
-    from rankbook.store.embedded import EmbeddedStore
+    from rankbook.store.embedded.store import EmbeddedStore
 
     place, _, settings = rest.partition("?")
     return EmbeddedStore.open(

@@ -232,14 +232,14 @@ class Auditable(Protocol):
 class Rebuildable(Protocol):
     """A store that can make rankings beside those that it serves, and then serve them instead."""
 
-    def beside(self) -> Store:
+    def staging(self) -> Store:
         """The rankings being made: an own position, entries and receipts; begun where none are.
 
         They outlive the process, so that whoever makes them can go on after a kill.
         """
         ...
 
-    def adopt(
+    def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
     ) -> bool:
         """Serve what was made, in one step; False while it is behind what is served.
@@ -251,23 +251,23 @@ class Rebuildable(Protocol):
         """
         ...
 
-    def abandon(self) -> None:
+    def discard(self) -> None:
         """Give up what was being made."""
         ...
 
 
 @runtime_checkable
-class Holding(Protocol):
+class SnapshotReads(Protocol):
     """A store that can answer many calls of one thread from one snapshot, which costs it less."""
 
-    def hold(self) -> AbstractContextManager[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Within the block every call of this thread that reads is of one snapshot. No call that
         writes may be made there."""
         ...
 
 
 @runtime_checkable
-class Parted(Protocol):
+class Partitionable(Protocol):
     """A store that can keep rankings in parts of its place, each of them a store of its own."""
 
     def part(self, name: str) -> Store:

@@ -138,7 +138,7 @@ def find(rankings: dict[str, MemoryRanking], id: RankingId) -> MemoryRanking:
 
 
 class MemoryStore:
-    """`Store`, `Auditable` and `Parted` in memory, thread-safe; gone with the process."""
+    """`Store`, `Auditable` and `Partitionable` in memory, thread-safe; gone with the process."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -231,7 +231,7 @@ class MemoryStore:
         yield snapshot
 
     def part(self, name: str) -> "MemoryStore":
-        """See `Parted.part`. The same name is the same store."""
+        """See `Partitionable.part`. The same name is the same store."""
         with self._open():
             return self._parts.setdefault(name, MemoryStore())
 

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from rankbook.http.pages.shown import clean, name_of
+from rankbook.http.pages.formatting import clean, name_of
 
 HUES = 12
 MOST_EMOJI = 8

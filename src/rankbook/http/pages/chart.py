@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rankbook.http.pages.shown import number
+from rankbook.http.pages.formatting import number
 from rankbook.model import PlayerPeriod
 
 LEAST_STEP, MOST_STEP, ROOM = 40, 112, 1160

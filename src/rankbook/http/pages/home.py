@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from rankbook.book import Rankbook
-from rankbook.book.reading import read_all
-from rankbook.http.pages.choice import Asked, Choice, Tab, chosen, query, splits, tags_in
-from rankbook.http.pages.finding import Found, find
-from rankbook.http.pages.lately import Lately, lately
-from rankbook.http.pages.shown import past_text, tags_text, window_text
+from rankbook.book.read.view import read_all
+from rankbook.http.pages.formatting import past_text, tags_text, window_text
+from rankbook.http.pages.player_search import Found, find
+from rankbook.http.pages.recent_changes import Lately, lately
+from rankbook.http.pages.selection import Asked, Choice, Tab, chosen, query, splits, tags_in
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Standings
 from rankbook.rules import Bundle, BundleRanking

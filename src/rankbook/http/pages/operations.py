@@ -11,10 +11,10 @@ from litestar.types import ControllerRouterHandler
 
 from rankbook.book.state import period_name
 from rankbook.errors import NotFound, Refused
-from rankbook.http.access import form, holder, require
+from rankbook.http.api.guards import form, holder, require
 from rankbook.http.jobs import Busy, Job, JobKind, Work
 from rankbook.http.pages.site import AnyRequest, base, page
-from rankbook.http.served import Served
+from rankbook.http.service import Service
 from rankbook.model import Event, PeriodSummary
 from rankbook.store.base import Describable
 
@@ -55,7 +55,7 @@ class Operations(msgspec.Struct, frozen=True, kw_only=True):
     boards: tuple[str, ...]
 
 
-def operations(served: Served, params: Mapping[str, str]) -> Operations:
+def operations(served: Service, params: Mapping[str, str]) -> Operations:
     """How the service stands. Raises `NotFound` for no such job."""
     jobs = served.jobs.list()
     running = next((job for job in jobs if job.status == "running"), None)
@@ -71,7 +71,7 @@ def operations(served: Served, params: Mapping[str, str]) -> Operations:
     )
 
 
-def _standing(served: Served) -> Standing:
+def _standing(served: Service) -> Standing:
     book = served.book
     lag = book.lag()
     described = book.store.describe() if isinstance(book.store, Describable) else {}
@@ -106,7 +106,7 @@ def _sizes(described: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
     return found
 
 
-def _sealable(served: Served) -> tuple[Sealable, ...]:
+def _sealable(served: Service) -> tuple[Sealable, ...]:
     """Periods that are over and not sealed, of boards that seal."""
     now = served.clock()
     found: list[Sealable] = []
@@ -123,7 +123,7 @@ def _sealable(served: Served) -> tuple[Sealable, ...]:
 @get("/operations", include_in_schema=False)
 async def show_operations(request: AnyRequest, state: State) -> Response[Any]:
     """The operations page; without an admin's session the form that begins one."""
-    served: Served = state.served
+    served: Service = state.served
     known: dict[str, Any] = {"here": "operations", "book": served.book.spec.name, "remote": False}
     key = holder(request)
     if key is None or not key.may("admin"):
@@ -146,7 +146,7 @@ async def show_operations(request: AnyRequest, state: State) -> Response[Any]:
 )
 async def act(request: AnyRequest, state: State, action: FromPath[str]) -> Response[Any]:
     """Set going what a form of the operations page asks for, and show the page again."""
-    served: Served = state.served
+    served: Service = state.served
     fields = await form(request)
     if action == "seal":
         await _seal(served, fields)
@@ -158,7 +158,7 @@ async def act(request: AnyRequest, state: State, action: FromPath[str]) -> Respo
     return _back(request, f"job={job.id}")
 
 
-async def _begin(served: Served, action: str, fields: Mapping[str, str]) -> Job:
+async def _begin(served: Service, action: str, fields: Mapping[str, str]) -> Job:
     """Begin a job, or show the one that runs: one runs at a time."""
     book, board = served.book, fields.get("board") or None
     works: dict[str, tuple[JobKind, Work]] = {
@@ -183,7 +183,7 @@ async def _begin(served: Served, action: str, fields: Mapping[str, str]) -> Job:
     return await served.read(start, long=True)
 
 
-async def _seal(served: Served, fields: Mapping[str, str]) -> None:
+async def _seal(served: Service, fields: Mapping[str, str]) -> None:
     """Seal one period; the field `period` has its name as the log writes it."""
     target = fields.get("period", "")
     if not target:

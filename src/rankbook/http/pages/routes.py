@@ -7,21 +7,21 @@ from litestar import Response, Router, get
 from litestar.datastructures import State
 from litestar.types import ControllerRouterHandler
 
-from rankbook.http.access import require
+from rankbook.http.api.guards import require
 from rankbook.http.pages import home, operations, player, seasons, submission
-from rankbook.http.pages.choice import Asked, asked, begun
-from rankbook.http.pages.finding import find
+from rankbook.http.pages.player_search import find
+from rankbook.http.pages.selection import Asked, asked, begun
 from rankbook.http.pages.site import AnyRequest, base, page
 from rankbook.http.pages.statics import static
-from rankbook.http.served import Served
+from rankbook.http.service import Service
 from rankbook.rules import instant
 
-Shows = Callable[[Served, Asked], tuple[str, dict[str, Any]]]
+Shows = Callable[[Service, Asked], tuple[str, dict[str, Any]]]
 
 
 async def shown(request: AnyRequest, state: State, here: str, shows: Shows) -> Response[Any]:
     """The page of a template and what it is given; `here` is its place in the navigation."""
-    served: Served = state.served
+    served: Service = state.served
     params = asked(request.query_params)
 
     def made() -> Response[Any]:
@@ -38,7 +38,7 @@ async def show_home(request: AnyRequest, state: State) -> Response[Any]:
     return await shown(request, state, "home", _home)
 
 
-def _home(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+def _home(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
     if not begun(served.book):
         return "empty.html", {}
     found = home.home(served.book, params, remote=served.settings.remote_avatars)
@@ -51,7 +51,7 @@ def _home(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
 @get("/player", include_in_schema=False)
 async def show_player(request: AnyRequest, state: State) -> Response[Any]:
     """A player by id; or whom a text may mean, and straight to them where that is clear."""
-    served: Served = state.served
+    served: Service = state.served
     params = asked(request.query_params)
     if params.get("player"):
         return await shown(request, state, "player", _player)
@@ -62,7 +62,7 @@ async def show_player(request: AnyRequest, state: State) -> Response[Any]:
     return await shown(request, state, "player", lambda *_: ("find.html", {"matches": matches}))
 
 
-def _player(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+def _player(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
     found = player.player(served.book, params, remote=served.settings.remote_avatars)
     return "player.html", {"found": found}
 
@@ -73,7 +73,7 @@ async def show_seasons(request: AnyRequest, state: State) -> Response[Any]:
     return await shown(request, state, "seasons", _seasons)
 
 
-def _seasons(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+def _seasons(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
     if not begun(served.book):
         return "empty.html", {}
     found = seasons.seasons(served.book, params, remote=served.settings.remote_avatars)
@@ -86,7 +86,7 @@ async def show_submissions(request: AnyRequest, state: State) -> Response[Any]:
     return await shown(request, state, "submissions", _submissions)
 
 
-def _submissions(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+def _submissions(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
     return "submissions.html", {"found": submission.newest(served.book, params)}
 
 
@@ -96,7 +96,7 @@ async def show_submission(request: AnyRequest, state: State) -> Response[Any]:
     return await shown(request, state, "submissions", _submission)
 
 
-def _submission(served: Served, params: Asked) -> tuple[str, dict[str, Any]]:
+def _submission(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
     found = submission.walk(served.book, params)
     known = {"walk": found, "whys": submission.WHYS, **submission.facts(found.recorded)}
     return "submission.html", known

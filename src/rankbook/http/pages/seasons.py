@@ -6,8 +6,8 @@ import msgspec
 
 from rankbook.book import Rankbook
 from rankbook.http.pages.avatars import Avatar, avatar
-from rankbook.http.pages.choice import Asked, Choice, Tab, begun, chosen, splits
-from rankbook.http.pages.shown import name_of, periods_text, tags_text
+from rankbook.http.pages.formatting import name_of, periods_text, tags_text
+from rankbook.http.pages.selection import Asked, Choice, Tab, begun, chosen, splits
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PeriodSummary
 from rankbook.rules import Board

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Request, Response
 
-from rankbook.http.pages import choice, shown
+from rankbook.http.pages import formatting, selection
 from rankbook.http.pages.statics import VERSION
 
 HERE = Path(__file__).parent
@@ -40,12 +40,12 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {name: getattr(shown, name) for name in _FILTERS}
+    made.filters |= {name: getattr(formatting, name) for name in _FILTERS}
     made.globals |= {
-        "query": choice.query,
-        "tags_text": shown.tags_text,
-        "window_text": shown.window_text,
-        "past_text": shown.past_text,
+        "query": selection.query,
+        "tags_text": formatting.tags_text,
+        "window_text": formatting.window_text,
+        "past_text": formatting.past_text,
         "version": VERSION,
     }
     return made

@@ -9,9 +9,9 @@ import msgspec
 from rankbook.book import Rankbook
 from rankbook.book.events import Body
 from rankbook.errors import NotFound, Refused
-from rankbook.http.pages.choice import Asked, query
-from rankbook.http.pages.lately import said
-from rankbook.http.pages.shown import name_of
+from rankbook.http.pages.formatting import name_of
+from rankbook.http.pages.recent_changes import said
+from rankbook.http.pages.selection import Asked, query
 from rankbook.log.base import Recorded
 from rankbook.model import EventOutcome, Number, Placement
 from rankbook.rules import BoardRules, instant

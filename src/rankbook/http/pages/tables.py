@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rankbook.http.pages.avatars import Avatar, avatar
-from rankbook.http.pages.shown import aligned, clean, name_of, number, short
+from rankbook.http.pages.formatting import aligned, clean, name_of, number, short
 from rankbook.model import Entry, Standings
 from rankbook.rules import Board
 

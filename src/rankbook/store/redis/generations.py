@@ -28,7 +28,7 @@ def begin(transport: Transport, keys: Keys) -> int:
     return int(_reply(transport, "begin", [keys.head], [])[1])
 
 
-def adopt(
+def promote(
     transport: Transport,
     served: Keys,
     wanted: Callable[[str], bool] | None,
@@ -47,12 +47,12 @@ def adopt(
     if wanted is None:
         names = [served.head, made.state, served.state, made.bucket(0), served.removed]
         words: list[Word] = [BESIDE, number, served.generation, note, int(behind)]
-        reply = transport.run("adopt", [*names, served.audit[0]], words)
+        reply = transport.run("promote", [*names, served.audit[0]], words)
         return number if _done(reply) else 0
-    return number if _adopt_some(transport, made, served, wanted) else 0
+    return number if _promote_some(transport, made, served, wanted) else 0
 
 
-def _adopt_some(
+def _promote_some(
     transport: Transport, made: Keys, served: Keys, wanted: Callable[[str], bool]
 ) -> bool:
     """Put the rankings that are wanted in the place of those that are served, in one step."""
@@ -66,7 +66,7 @@ def _adopt_some(
         names += [*made.of_ranking(name), *served.of_ranking(name)]
     words: list[Word] = [BESIDE, made.generation, served.generation, position]
     words += [len(theirs), len(ours), *theirs, *ours]
-    return _done(transport.run("adopt_some", names, words))
+    return _done(transport.run("promote_some", names, words))
 
 
 def _names(
@@ -88,9 +88,9 @@ def _beside(transport: Transport, keys: Keys) -> int:
     return int(_reply(transport, "beside", [keys.head], [])[1])
 
 
-def abandon(transport: Transport, keys: Keys) -> None:
+def discard(transport: Transport, keys: Keys) -> None:
     """Give up what is being made."""
-    _reply(transport, "abandon", [keys.head, keys.removed], [])
+    _reply(transport, "discard", [keys.head, keys.removed], [])
 
 
 def remove(transport: Transport, keys: Keys) -> None:

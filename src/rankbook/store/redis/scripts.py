@@ -10,9 +10,9 @@ from importlib.resources import files
 from typing import NamedTuple
 
 NAMES = (
-    "abandon",
-    "adopt",
-    "adopt_some",
+    "discard",
+    "promote",
+    "promote_some",
     "audit_begin",
     "audit_end",
     "audit_entries",

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 4_000_000
 Build = Callable[[Keys], tuple[Sequence[str], Sequence[Word]]]
 
 
-class Served(NamedTuple):
+class Generation(NamedTuple):
     """What this store last saw: a generation, which first publish made it (empty: none yet), and
     the note of what it was made under, where that is known."""
 
@@ -59,7 +59,7 @@ class RedisStore:
         self.tag = tag
         self.role = role
         self._most = (most_words, most_characters)
-        self._served = Served(Keys(tag, generation), "", None)
+        self._served = Generation(Keys(tag, generation), "", None)
         self._stamps = count(1)
         self._known: Known = {}
 
@@ -194,13 +194,13 @@ class RedisStore:
         """Release every connection; closing twice is harmless."""
         self.transport.close()
 
-    # --- the protocols Auditable, Rebuildable, Parted and Describable ----------------------------
+    # --- the protocols Auditable, Rebuildable, Partitionable and Describable --------------------
 
     def audit(self) -> AbstractContextManager[Audit]:
         """One state of everything, though others publish meanwhile. One at a time on one book."""
         return audit(self)
 
-    def beside(self) -> "RedisStore":
+    def staging(self) -> "RedisStore":
         """The rankings that are being made beside these; begun where there are none yet."""
         number = generations.begin(self.transport, self._served.keys)
         words, characters = self._most
@@ -213,27 +213,27 @@ class RedisStore:
             generation=number,
         )
 
-    def adopt(
+    def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
     ) -> bool:
         """Serve what was made beside, in one step; False while it is behind what is served."""
         self.position()
-        adopted = generations.adopt(
+        promoted = generations.promote(
             self.transport, self._served.keys, wanted, text(note), behind=behind
         )
-        if adopted and wanted is None:
-            self._served = Served(Keys(self.tag, adopted), "", None)
-        if adopted:
+        if promoted and wanted is None:
+            self._served = Generation(Keys(self.tag, promoted), "", None)
+        if promoted:
             generations.remove(self.transport, self._served.keys)
-        return bool(adopted)
+        return bool(promoted)
 
-    def abandon(self) -> None:
+    def discard(self) -> None:
         """Give up what was being made beside, and remove it in steps."""
-        generations.abandon(self.transport, self._served.keys)
+        generations.discard(self.transport, self._served.keys)
         generations.remove(self.transport, self._served.keys)
 
     def part(self, name: str) -> "RedisStore":
-        """The rankings under another hash tag, over the same connections; see `Parted.part`."""
+        """The rankings under another hash tag, over the same connections."""
         words, characters = self._most
         tag = f"{self.tag}:{checked_tag(name)}"
         return RedisStore(self.transport, tag=tag, most_words=words, most_characters=characters)
@@ -280,7 +280,7 @@ class RedisStore:
     def _look_again(self, number: str) -> None:
         """Another generation has the role now."""
         if self.role == generations.BESIDE or not number:
-            raise StoreError("what was made beside has been adopted or given up")
+            raise StoreError("what was made beside has been promoted or given up")
         self._notice(Keys(self.tag, int(number)), "")
 
     def _notice(self, keys: Keys, made: str, *, ours: bool = False) -> None:
@@ -306,7 +306,7 @@ class RedisStore:
             raise RebuildNeeded(
                 "the rankings were made anew under other rules: open the book again"
             )
-        self._served = Served(keys, reply[1], note if note is not None else known)
+        self._served = Generation(keys, reply[1], note if note is not None else known)
 
 
 def refusal(where: str, reply: Sequence[Any]) -> StoreError:

@@ -1,0 +1,1 @@
+"""Events from the log become entries, receipts and a position, in atomic steps."""

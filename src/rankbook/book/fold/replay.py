@@ -1,0 +1,173 @@
+"""Folding one player anew from the log: what voids, corrections, bans and forgetting need.
+
+Greater-than alone cannot take a result back. So an event that changes what counts is answered by
+folding all of the player's events again, as far as the log has come, and by replacing the entries
+that came out different.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rankbook.book import events, state
+from rankbook.book.fold.apply import Decider, Outcome, within_cooldown
+from rankbook.book.fold.step import StepState
+from rankbook.book.measure import MeasuredResult
+from rankbook.log.base import Log, Recorded
+from rankbook.rules import BoardRules, Fact, Ranking, Why
+from rankbook.store.base import RankingId, Stored
+
+
+class Place(NamedTuple):
+    """A ranking that the player's results have touched."""
+
+    rules: BoardRules
+    ranking: Ranking
+    id: RankingId
+
+
+class History(NamedTuple):
+    """A player's events as they stand: results in log order, and what was said of them later.
+
+    `barred` are results that came during a ban.
+    """
+
+    results: list[Recorded]
+    voided: set[str]
+    corrected: dict[str, Recorded]
+    barred: set[str]
+    banned: bool
+
+
+def history(recorded: Iterable[Recorded]) -> History:
+    """Read a player's events, in log order."""
+    results: list[Recorded] = []
+    voided: set[str] = set()
+    corrected: dict[str, Recorded] = {}
+    barred: set[str] = set()
+    banned = False
+    for event in recorded:
+        if event.kind == "result":
+            results.append(event)
+            if banned:
+                barred.add(event.id)
+        elif event.kind in ("ban", "unban"):
+            banned = event.kind == "ban"
+        elif event.kind == "void":
+            voided.add(events.body(event).target)
+        elif event.kind == "correct":
+            corrected[events.body(event).target] = event
+        elif event.kind == "forget":
+            results, voided, corrected, barred, banned = [], set(), {}, set(), False
+    return History(results, voided, corrected, barred, banned)
+
+
+def replay(decider: Decider, working: StepState, log: Log, event: Recorded) -> list[Outcome]:
+    """Fold the player of `event` anew, up to and with it; what changed in every ranking touched.
+
+    O(events of the player), of which those that cannot be read count for nothing. Entries that are
+    as they were have the outcome "unchanged".
+    """
+    member = event.player.encode()
+    everything = _remembered(log.of_player(event.player, event.seq), event)
+    said = history(everything)
+    places: dict[str, Place] = {}
+    originals = {each.id: each for each in everything if each.kind == "result"}
+    for original in originals.values():
+        _manifest(places, decider.result(original))
+    for each in everything:
+        target = originals.get(events.body(each).target) if each.kind == "correct" else None
+        if target is not None:
+            _manifest(places, decider.result(target, _corrected(target, each)))
+    for place in places.values():
+        working.want(place.id, member)
+    working.load()
+    final = {} if said.banned else _final(decider, working, said)
+    return [
+        _replace(decider, working, place, member, final.get(name)) for name, place in places.items()
+    ]
+
+
+def _remembered(theirs: Iterable[Recorded], event: Recorded) -> list[Recorded]:
+    """A player's events that can be read, from the last forget before `event` on: whether those
+    before it have been erased yet makes no difference."""
+    kept: list[Recorded] = []
+    for each in theirs:
+        if each.kind == "forget" and each.seq < event.seq:
+            kept.clear()
+        elif events.readable(each):
+            kept.append(each)
+    return kept
+
+
+def _manifest(places: dict[str, Place], result: MeasuredResult) -> None:
+    for each in result.touched:
+        for ranking, id in each.rankings:
+            places.setdefault(ranking.name, Place(each.rules, ranking, id))
+
+
+def _final(decider: Decider, working: StepState, said: History) -> dict[str, Stored]:
+    """The entries that the player's results come to, by ranking."""
+    final: dict[str, Stored] = {}
+    cooled: dict[str, int] = {}
+    for recorded in said.results:
+        original = decider.result(recorded)
+        cooling = {
+            each.rules.board.name: _cooling(each.rules, original.fact, cooled)
+            for each in original.touched
+            if recorded.id not in said.barred
+        }
+        if recorded.id in said.voided or recorded.id in said.barred:
+            continue
+        result = original
+        if recorded.id in said.corrected:
+            result = decider.result(recorded, _corrected(recorded, said.corrected[recorded.id]))
+        for each in result.touched:
+            rules = each.rules
+            for ranking, _id in each.rankings:
+                barred = decider.why_closed(working, rules, ranking, result)
+                if barred or cooling.get(rules.board.name):
+                    continue
+                verdict = rules.fold(final.get(ranking.name), each.candidate)
+                if verdict.key is not None:
+                    final[ranking.name] = Stored(verdict.key, verdict.value)
+    return final
+
+
+def _cooling(rules: BoardRules, fact: Fact, cooled: dict[str, int]) -> bool:
+    """As the decider's cooldown, over the results of one player in log order."""
+    last = cooled.get(rules.board.name)
+    if last is not None and within_cooldown(rules, last, fact.at_us):
+        return True
+    cooled[rules.board.name] = fact.at_us
+    return False
+
+
+def _corrected(recorded: Recorded, correction: Recorded) -> Fact:
+    """The result with the values, and the profile where it has one, of its correction."""
+    original, said = events.fact(recorded), events.body(correction)
+    return original._replace(values=said.values, profile=said.profile or original.profile)
+
+
+def _replace(
+    decider: Decider, working: StepState, place: Place, member: bytes, entry: Stored | None
+) -> Outcome:
+    rules, ranking, id = place
+    before = working.get(id, member)
+    old = None if before is None else before.key
+    new = None if entry is None else entry.key
+    if entry == before:
+        return Outcome(rules, ranking, id, member, "unchanged", old, new)
+    if entry is None:
+        working.remove(id, member)
+        return Outcome(rules, ranking, id, member, "removed", old, new)
+    working.put(id, member, entry)
+    if before is None:
+        decider.note_first_entry(working, rules, ranking, id)
+    why: Why = "restored" if before is None else "replaced"
+    return Outcome(rules, ranking, id, member, why, old, new)
+
+
+def forget(working: StepState, member: bytes, boards: Iterable[BoardRules]) -> None:
+    """Take out what a fold remembers of a player besides entries."""
+    for id in (state.BANS, state.PROFILES, *[state.cooldowns(b.board.name) for b in boards]):
+        working.remove(id, member)

@@ -1,0 +1,180 @@
+"""The parts of a book read as one store: each query is answered by the part that has its ranking.
+
+Each part is asked once a call, and answers from a snapshot of its own. What is written is written
+to the parts (parts.py).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from typing import Any
+
+from rankbook.book.fold import receipts
+from rankbook.book.parts.audit import PartitionedAudit
+from rankbook.book.parts.partition import Partition, is_alike
+from rankbook.book.read.slices import sliced
+from rankbook.errors import SpecError, StoreError
+from rankbook.store.base import (
+    Answer,
+    Audit,
+    Auditable,
+    ByPosition,
+    Change,
+    Describable,
+    Partitionable,
+    Query,
+    RankingId,
+    Reading,
+    Slice,
+    Store,
+    Stored,
+)
+
+SUMS = ("rankings", "entries")
+
+
+class PartitionedStore:
+    """The protocols `Store`, but for `publish`, `Auditable` and `Describable` over a book's parts.
+
+    The position is the least of the parts', and so is that of a reading, of the parts it is from.
+    """
+
+    def __init__(self, partition: Partition, base: Store) -> None:
+        """Raises `SpecError` for a store that has no parts."""
+        if not isinstance(base, Partitionable):
+            raise SpecError("book.partition", "is for stores on Redis; this one has no parts")
+        self.partition = partition
+        self.parts: tuple[Store, ...] = tuple([base.part(name) for name in partition.names])
+        self._base: Store = base
+        self._stamps = count()
+
+    def position(self) -> int:
+        """How far all parts have been folded. A call for each of them."""
+        return min([part.position() for part in self.parts])
+
+    def stamp(self) -> int:
+        """Never the same number twice: to know that nothing was written costs as much as reading
+        what was."""
+        return next(self._stamps)
+
+    def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
+        """See `Store.entries`: one snapshot a part. What every part has is from the first."""
+        asked = _by_part([self.partition.where(id.name)[:1] for id, _member in wanted])
+        found: list[Stored | None] = [None] * len(wanted)
+        positions: list[int] = []
+        for number, places in asked.items():
+            position, entries = self.parts[number].entries([wanted[place] for place in places])
+            positions.append(position)
+            for place, entry in zip(places, entries, strict=True):
+                found[place] = entry
+        return (min(positions) if positions else self.position()), found
+
+    def publish(
+        self,
+        changes: Sequence[Change],
+        receipts: Sequence[tuple[int, bytes]],
+        *,
+        expect: int,
+        then: int,
+        drops: Sequence[RankingId] = (),
+    ) -> None:
+        """Raises `StoreError`: each part is published on its own."""
+        raise StoreError("a book in parts is published part by part")
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """See `Store.read`: one snapshot a part. What every part has is asked of those that are
+        read anyway, and the newest answer is given; what each has a share of is asked of all."""
+        owners = [self.partition.where(query.ranking.name) for query in queries]
+        alone = sorted({each[0] for each in owners if len(each) == 1})
+        places = [
+            tuple(alone or each[:1]) if len(each) > 1 and is_alike(query.ranking.name) else each
+            for query, each in zip(queries, owners, strict=True)
+        ]
+        found: list[list[Answer]] = [[] for _query in queries]
+        positions: list[int] = []
+        for number, asked in _by_part(places).items():
+            shares = [_share(queries[place], owners[place]) for place in asked]
+            reading = self.parts[number].read(shares)
+            positions.append(reading.position)
+            for place, answer in zip(asked, reading.answers, strict=True):
+                found[place].append(answer)
+        answers = [_answer(query, each) for query, each in zip(queries, found, strict=True)]
+        return Reading(min(positions) if positions else self.position(), answers)
+
+    def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
+        """See `Store.receipts`: those of the events that every part has folded."""
+        found = zip(*[part.receipts(seqs) for part in self.parts], strict=True)
+        whole = [[each for each in one if each is not None] for one in found]
+        return [receipts.joined(one) if len(one) == len(self.parts) else None for one in whole]
+
+    def close(self) -> None:
+        """Close every part, and what they share."""
+        with ExitStack() as stack:
+            for store in (self._base, *self.parts):
+                stack.callback(store.close)
+
+    @contextmanager
+    def audit(self) -> Iterator[Audit]:
+        """See `Auditable.audit`: one snapshot a part. Raises `StoreError` where there are none."""
+        with ExitStack() as stack:
+            opened = [stack.enter_context(auditable(part).audit()) for part in self.parts]
+            yield PartitionedAudit(self.partition, opened)
+
+    def describe(self) -> dict[str, Any]:
+        """What the parts hold together."""
+        said = [part.describe() for part in self.parts if isinstance(part, Describable)]
+        positions = [part.position() for part in self.parts]
+        whole: dict[str, Any] = {"parts": len(self.parts)}
+        if said and "kind" in said[0]:
+            whole["kind"] = said[0]["kind"]
+        whole |= {name: sum([each.get(name, 0) for each in said]) for name in SUMS if said}
+        return whole | {"least_position": min(positions), "greatest_position": max(positions)}
+
+
+def auditable(store: Store) -> Auditable:
+    """The store as one that can be walked. Raises `StoreError`."""
+    if not isinstance(store, Auditable):
+        raise StoreError("this store cannot be walked, so it cannot be verified")
+    return store
+
+
+def _by_part(places: Sequence[Sequence[int]]) -> Mapping[int, list[int]]:
+    """Part -> what is asked of it, as indices into `places`."""
+    asked: dict[int, list[int]] = {}
+    for place, numbers in enumerate(places):
+        for number in numbers:
+            asked.setdefault(number, []).append(place)
+    return asked
+
+
+def _share(query: Query, owners: Sequence[int]) -> Query:
+    """What one of several owners is asked: the rows that stand before the end of those wanted."""
+    if len(owners) == 1 or is_alike(query.ranking.name):
+        return query
+    if not isinstance(query, ByPosition):
+        raise StoreError(f"{query.ranking.name!r} is spread over parts, and is read by position")
+    return ByPosition(query.ranking, 0, query.start + query.limit)
+
+
+def _answer(query: Query, found: Sequence[Answer]) -> Answer:
+    if len(found) == 1:
+        return found[0]
+    if is_alike(query.ranking.name) or not isinstance(query, ByPosition):
+        return max(found, key=lambda each: each.version)
+    return _merged(query, [sliced(each) for each in found])
+
+
+def _merged(query: ByPosition, found: Sequence[Slice]) -> Slice:
+    """The rows of several parts in one order. Nobody is told how many ties stand before them."""
+    known = {row for each in found for row in each.rows}
+    rows = sorted(known, key=lambda row: (row.key, row.member))
+    rows = rows[query.start : query.start + query.limit]
+    return Slice(
+        version=max([each.version for each in found]),
+        count=sum([each.count for each in found]),
+        groups=sum([each.groups for each in found]),
+        start=query.start if rows else 0,
+        before=query.start if rows else 0,
+        groups_before=query.start if rows else 0,
+        rows=rows,
+    )

@@ -1,0 +1,58 @@
+"""What this process has published lately, so that its readers need not read all of it back.
+
+A reading is of one log position. Where the steps that came since are all known here, each entry
+that moved is known too, with the place it left and the one it took; and a page of the first ten
+is what it was if nobody moved in or out of it.
+"""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+STEPS = 200
+MOVES = 100
+
+
+class KeyChange(NamedTuple):
+    """An entry that a step changed: its key before, and its key after; None where there is none."""
+
+    member: bytes
+    before: bytes | None
+    after: bytes | None
+
+
+class PublishedStep(NamedTuple):
+    """A step: the log positions that it led from and to, and what moved, by name of ranking."""
+
+    expect: int
+    then: int
+    moves: Mapping[str, Sequence[KeyChange]]
+
+
+class StepHistory:
+    """The last steps. Safe to use from many threads.
+
+    A step of many moves is not kept, for it is read back sooner than it is followed; nor is one
+    that took whole rankings out.
+    """
+
+    def __init__(self) -> None:
+        self._steps: deque[PublishedStep] = deque(maxlen=STEPS)
+
+    def add(self, step: PublishedStep) -> None:
+        """Remember a step of at most `MOVES` moves."""
+        self._steps.append(step)
+
+    def since(self, position: int) -> list[PublishedStep]:
+        """The steps from a position on, each from where the one before led; none where one of them
+        is not known."""
+        last = self._steps[-1] if self._steps else None  # mostly it is the only one
+        if last is None or last.expect == position:
+            return [] if last is None else [last]
+        found: list[PublishedStep] = []
+        for step in reversed(tuple(self._steps)):
+            if step.expect < position or (found and step.then != found[-1].expect):
+                break
+            found.append(step)
+        found.reverse()
+        return found if found and found[0].expect == position else []

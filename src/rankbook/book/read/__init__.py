@@ -1,0 +1,1 @@
+"""Reads: views of rankings, pages, scores, periods and bundles."""

@@ -1,0 +1,89 @@
+"""The top of a ranking as it was shown, and what it is now without reading all of it again."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rankbook.book import state
+from rankbook.book.published import KeyChange, PublishedStep
+from rankbook.book.read.slices import sliced
+from rankbook.book.read.view import RankingView, each_beside
+from rankbook.model import Standings
+from rankbook.store.base import Answer, Row
+
+
+class CachedTop(msgspec.Struct, frozen=True):
+    """Rows of the top of a ranking, and the standings made of them: as of a version, with so many
+    entries in the whole ranking."""
+
+    version: int
+    count: int
+    rows: Sequence[Row]
+    beside: Sequence[bytes | None]
+    standings: Standings
+
+
+def refresh(
+    view: RankingView, answer: Answer, last: CachedTop | None, known: int | None
+) -> CachedTop:
+    """What an answer to the view's `top_query` with this `known` shows; the last one where nothing
+    changed. Entries whose bytes are the same are not decoded again."""
+    found = sliced(answer)
+    entries = None
+    if last is not None:
+        if found.version == last.version == known:
+            return last
+        if (found.version, found.count) == (last.version, last.count) and (
+            found.rows == last.rows and found.beside == last.beside
+        ):
+            return last
+        beside = last.beside or each_beside(found)
+        before = zip(last.rows, last.standings.entries, beside, strict=False)
+        entries = {row: (entry, content) for row, entry, content in before}
+    standings = view.standings(found, entries)
+    return CachedTop(found.version, found.count, found.rows, found.beside, standings)
+
+
+def advance(
+    view: RankingView, last: CachedTop, limit: int, steps: Sequence[PublishedStep]
+) -> CachedTop | None:
+    """What was shown as the steps since have left it; None where they may have changed its rows.
+
+    `limit` is how many rows were asked for. Where there were fewer, every entry is shown.
+    """
+    name, version, count = view.id.name, last.version, last.count
+    for step in steps:
+        moves = step.moves.get(name)
+        if moves is not None:
+            if len(last.rows) < limit or _touch(last.rows[-1], moves):
+                return None
+            for move in moves:
+                count += (move.after is not None) - (move.before is not None)
+            version = step.then
+        if view.beside is not None and _show(last.rows, step.moves.get(state.PROFILES.name)):
+            return None
+    if version == last.version:
+        return last
+    standings = last.standings
+    if count != last.count:
+        standings = msgspec.structs.replace(standings, count=view.capped(count))
+    return CachedTop(version, count, last.rows, last.beside, standings)
+
+
+def _touch(last: Row, moves: Sequence[KeyChange]) -> bool:
+    """Whether any entry has left or taken a place up to that of the last row."""
+    end = (last.key, last.member)
+    for member, before, after in moves:
+        if before is not None and (before, member) <= end:
+            return True
+        if after is not None and (after, member) <= end:
+            return True
+    return False
+
+
+def _show(rows: Sequence[Row], moves: Sequence[KeyChange] | None) -> bool:
+    """Whether any of the rows is of a member that moved."""
+    if moves is None:
+        return False
+    moved = {move.member for move in moves}
+    return any(row.member in moved for row in rows)

@@ -1,0 +1,309 @@
+"""Views of one ranking: queries for the store on the way down, entries with ranks on the way up."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import repeat
+
+import msgspec
+
+from rankbook.book import state
+from rankbook.book.read import cursors, scores
+from rankbook.book.read.slices import RETRIES, checked, sliced
+from rankbook.errors import Corrupt, Refused
+from rankbook.model import Bin, Entry, Friend, Friends, Number, Period, Standings
+from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, ranks
+from rankbook.store.base import (
+    Answer,
+    AroundMember,
+    ByPosition,
+    FromBound,
+    Query,
+    RankingId,
+    Row,
+    Slice,
+    Store,
+    window,
+)
+
+TOP = 10
+AROUND = 5
+
+
+class RankingView:
+    """One ranking of a book, for reading. Every call reads one snapshot.
+
+    `now_us` decides whether the period is sealed.
+    """
+
+    def __init__(
+        self, store: Store, rules: BoardRules, ranking: Ranking, span: PeriodSpan, now_us: int
+    ) -> None:
+        self.store = store
+        self.rules = rules
+        self.ranking = ranking
+        self.span = span
+        self.id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
+        self.size = rules.board.size
+        self.beside = state.PROFILES if rules.board.profiles == "player" else None
+        self._now_us = now_us
+
+    def top(self, limit: int = TOP) -> Standings:
+        """The first `limit` entries. O(log n + limit)."""
+        return self.standings(self.ask(self.top_query(limit)))
+
+    def page(self, limit: int = TOP, cursor: str | None = None) -> Standings:
+        """`limit` entries from a cursor on (the first page without one), with cursors onward.
+
+        A cursor marks a place in the order, not a number of rows: no entry comes twice or is
+        missed while others move. Raises `Refused` for a cursor of another ranking or period.
+        """
+        found = cursors.read(self.ranking.name, cursor)
+        query = FromBound(self.id, found.bound, checked(limit), found.back, self.beside)
+        page = self._within(self.ask(query), query)
+        return cursors.onward(found, page, self.standings, self.capped)
+
+    def _within(self, found: Slice, query: FromBound) -> Slice:
+        """A page back from beyond the cap, where its bound has moved to, is the last one within."""
+        for _attempt in range(RETRIES):
+            most = self.capped(found.count)
+            if not query.reverse or found.start + len(found.rows) <= most:
+                return found
+            start = max(0, most - query.limit)
+            last = self.ask(ByPosition(self.id, start, most - start, self.beside))
+            if last.version == found.version:
+                return last
+            found = self.ask(query)
+        raise Refused("cursor", "moves too fast to read back from")
+
+    def around(self, player: str, limit: int = AROUND) -> Standings:
+        """`limit` entries with the player's among them, in the middle where the edges allow.
+
+        The window is full wherever the ranking has that many entries; without an entry of the
+        player it is empty. O(log n + limit).
+        """
+        asked = checked(limit)
+        if self.size is None:
+            return self.standings(
+                self.ask(AroundMember(self.id, member(player), asked, self.beside))
+            )
+        return self._around_capped(player, asked)
+
+    def _around_capped(self, player: str, limit: int) -> Standings:
+        """The window is chosen inside the cap: two reads, of which the second must be as new."""
+        for _attempt in range(RETRIES):
+            own = self.ask(self.entry_query(player))
+            if not own.rows or own.start >= self.capped(own.count):
+                return self.standings(Slice(own.version, own.count, own.groups, 0, 0, 0, []))
+            start, count = window(own.start, limit, self.capped(own.count))
+            found = self.ask(ByPosition(self.id, start, count, self.beside))
+            if found.version == own.version:
+                return self.standings(found)
+        raise Refused("player", "moves too fast to be shown among the others")
+
+    def entry(self, player: str) -> Entry | None:
+        """The player's entry with its rank, or None. O(log n)."""
+        found = self.standings(self.ask(self.entry_query(player))).entries
+        return found[0] if found else None
+
+    def rank(self, player: str) -> int | None:
+        """The player's 1-based rank under the board's numbering, or None. O(log n)."""
+        numbers = self.numbers(self.ask(self.entry_query(player)))
+        return numbers[0] if numbers else None
+
+    def at(self, place: int) -> Entry | None:
+        """The entry at a 1-based place in the order, or None past the end. O(log n)."""
+        if place < 1:
+            raise ValueError(f"place is {place}; the first is 1")
+        found = self.standings(self.ask(ByPosition(self.id, place - 1, 1, self.beside))).entries
+        return found[0] if found else None
+
+    def count(self) -> int:
+        """How many entries the ranking has."""
+        return self.capped(self.ask(ByPosition(self.id, 0, 0)).count)
+
+    def among(self, players: Sequence[str]) -> Friends:
+        """These players' entries, best first, with ranks among themselves and among all.
+
+        O(players x log n), from one snapshot. At most 1,000 players.
+        """
+        asked = sorted({member(player) for player in players})
+        checked(max(1, len(asked)))
+        reading = self.store.read([AroundMember(self.id, each, 1, self.beside) for each in asked])
+        found = [sliced(answer) for answer in reading.answers]
+        kept = sorted(
+            [each for each in found if each.rows and each.start < self.capped(each.count)],
+            key=lambda each: each.start,
+        )
+        group = self.rules.group_bytes
+        prefixes = [each.rows[0].key[:group] for each in kept]
+        numbers = ranks(self.rules.board.numbering, 0, 0, 0, prefixes)
+        shown = self.standings(found[0] if found else self.ask(ByPosition(self.id, 0, 0)))
+        return Friends(
+            board=shown.board,
+            window=shown.window,
+            period=shown.period,
+            tags=shown.tags,
+            count=shown.count,
+            friends=tuple(
+                [
+                    Friend(rank_among=number, entry=self.standings(each).entries[0])
+                    for number, each in zip(numbers, kept, strict=True)
+                ]
+            ),
+        )
+
+    # --- by score --------------------------------------------------------------------------------
+
+    def scores(
+        self, low: Number | None = None, high: Number | None = None, limit: int = TOP
+    ) -> Standings:
+        """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
+
+        `count` is still that of the whole ranking. Raises `Refused` for no such number.
+        """
+        return scores.scores(self, low, high, limit)
+
+    def percentile(self, player: str) -> float | None:
+        """The share, 0 to 100, of the other entries that do not stand better; None without one.
+
+        Tied players have the same, except under ordinal numbering, where nobody is tied. A player
+        who is alone has 100.
+        """
+        return scores.percentile_of(self, self.ask(self.entry_query(player)))
+
+    def histogram(self, bins: int = 10, *, edges: Sequence[Number] | None = None) -> list[Bin]:
+        """How many entries have which scores: in at most `bins` equal steps from the lowest to the
+        highest, or below, between and above ascending `edges`. O(bins x log n).
+
+        Raises `Refused` for bins or edges that cannot be.
+        """
+        if edges is not None:
+            return scores.histogram(self, edges)
+        return scores.automatic(self, bins)
+
+    # --- for readers of several rankings in one snapshot -----------------------------------------
+
+    def top_query(self, limit: int, known: int | None = None) -> Query:
+        """The query of `top`, of a reader who may know the rows as of the version `known`."""
+        return ByPosition(self.id, 0, checked(limit), self.beside, known)
+
+    def entry_query(self, player: str) -> Query:
+        """The query of `entry`."""
+        return AroundMember(self.id, member(player), 1, self.beside)
+
+    def ask(self, query: Query) -> Slice:
+        """The answer to one query for rows, from a snapshot of its own."""
+        [answer] = self.store.read([query]).answers
+        return sliced(answer)
+
+    def capped(self, count: int) -> int:
+        """How many of `count` entries are in the ranking: all, or the board's size."""
+        return count if self.size is None else min(count, self.size)
+
+    def numbers(self, found: Slice) -> list[int]:
+        """The 1-based ranks of the rows that are within the board's size."""
+        group = self.rules.group_bytes
+        prefixes = [row.key[:group] for row in found.rows]
+        within = max(0, self.capped(found.count) - found.start)
+        return ranks(
+            self.rules.board.numbering,
+            found.start,
+            found.before,
+            found.groups_before,
+            prefixes[:within],
+        )
+
+    def period(self) -> Period:
+        """The ranking's period as people read it."""
+        sealed = self.rules.is_sealed(self.span, self._now_us)
+        return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
+
+    def is_final(self) -> bool:
+        """Whether the period's seal is folded: every result that it takes is, too, and only what
+        is taken back or corrected changes it. By the clock alone a period may be over while
+        results of it are still pending."""
+        parts = self.ranking.board, self.ranking.window, self.ranking.period
+        name = state.period_name(*parts).encode()
+        _position, [seal] = self.store.entries([(state.SEALS, name)])
+        return seal is not None and self.period().sealed
+
+    def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
+        """The answer to one of this view's queries, as people read it. Raises `Corrupt`.
+
+        Rows that are `known` are not decoded again.
+        """
+        found = sliced(answer)
+        entry = self._entry if known is None else partial(self._known_entry, known)
+        entries = [
+            entry(*each)
+            for each in zip(self.numbers(found), found.rows, each_beside(found), strict=False)
+        ]
+        return Standings(
+            board=self.ranking.board,
+            window=self.ranking.window,
+            period=self.period(),
+            tags=dict(self.ranking.tags),
+            count=self.capped(found.count),
+            entries=tuple(entries),
+        )
+
+    def _entry(self, rank: int, row: Row, beside: bytes | None) -> Entry:
+        entry = self.rules.entry(rank, *row)
+        if self.beside is None:
+            return entry
+        return msgspec.structs.replace(entry, profile=_profile(beside))
+
+    def _known_entry(self, known: "Known", rank: int, row: Row, beside: bytes | None) -> Entry:
+        last, kept = known.get(row, (None, None))
+        if last is None or kept != beside:
+            return self._entry(rank, row, beside)
+        return last if last.rank == rank else msgspec.structs.replace(last, rank=rank)
+
+
+Known = dict[Row, tuple[Entry, bytes | None]]
+
+
+def each_beside(found: Slice) -> Iterable[bytes | None]:
+    """What stands beside each row; nothing where no ranking was named."""
+    return found.beside or repeat(None)
+
+
+def member(player: str) -> bytes:
+    """A player as the store's member; text that no player can have becomes bytes that none has."""
+    return player.encode(errors="surrogatepass")
+
+
+def read_all(
+    store: Store, views: Sequence[RankingView], query: Callable[[RankingView], Query]
+) -> tuple[int, list[Standings]]:
+    """The position, and one answer from each view, all from one snapshot."""
+    reading = store.read([query(view) for view in views])
+    found = [view.standings(answer) for view, answer in zip(views, reading.answers, strict=True)]
+    return reading.position, found
+
+
+def view(
+    store: Store,
+    rules: BoardRules,
+    window: str | None,
+    period: str | None,
+    tags: Mapping[str, object],
+    now_us: int,
+) -> RankingView:
+    """The view of a ranking by its parts: by default the board's first window, and its period now.
+
+    Raises `NotFound` and says what exists.
+    """
+    name = next(iter(rules.windows)) if window is None else window
+    cut = rules.window(name)
+    span = current(cut, now_us) if period is None else cut.period(period)
+    if span is None:
+        span = cut.period_at(now_us)
+    return RankingView(store, rules, rules.ranking(name, span.id, tags), span, now_us)
+
+
+def _profile(kept: bytes | None) -> dict[str, str]:
+    try:
+        return {} if kept is None else state.unpack_profile(kept)
+    except msgspec.DecodeError as error:
+        raise Corrupt("a player's profile cannot be read") from error

@@ -1,0 +1,1 @@
+"""What happens to an event until it is in the log: validation, the outbox, retries."""

@@ -1,0 +1,134 @@
+"""The outbox: events recorded inside a transaction that the caller has open.
+
+The application's own row and the event commit together, or vanish together. Nothing is ranked
+meanwhile, so no trouble of the rankings can fail what the caller saves; the next fold ranks what
+has been committed.
+"""
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from rankbook.errors import BookError, LogError, Refused
+from rankbook.log.base import Draft, Recording
+
+FIELD = "connection"
+LAYERS = 8
+
+
+class RecordIn(Protocol):
+    """What a log does in a caller's transaction: its `record_in`."""
+
+    def __call__(self, connection: Any, drafts: Sequence[Draft]) -> Recording:
+        """Append in the transaction. Raises `EventConflict`, `LogError`, and `ValueError` when
+        there is no transaction."""
+        ...
+
+
+class Outbox(NamedTuple):
+    """How the log of one book is written within a caller's transaction.
+
+    `driver` is the class of connections that it takes, `place` raises `Refused` for one to
+    another database.
+    """
+
+    driver: str
+    load: Callable[[], RecordIn]
+    place: Callable[[Any], None]
+
+    def record(self, given: object, drafts: Sequence[Draft]) -> Recording:
+        """Record in the transaction that is open on `given`, or on what it wraps.
+
+        Raises `Refused` for what wraps no connection of this log's driver, for one to another
+        database, and for one without a transaction; and what `RecordIn` raises.
+        """
+        connection = unwrapped(given, self.driver)
+        self.place(connection)
+        try:
+            return self.load()(connection, drafts)
+        except ValueError as error:
+            raise Refused(FIELD, _no_transaction(error)) from error
+
+
+def outbox(uri: str, directory: Path | None) -> Outbox | None:
+    """The outbox of the log that `uri` names, in a book in `directory`; None where it has none."""
+    scheme, _, rest = uri.partition(":")
+    if scheme == "sqlite":
+        path = None if directory is None else directory / (rest or "log.sqlite")
+        return Outbox("sqlite3.Connection", _sqlite, lambda given: _same_file(given, path))
+    if scheme == "postgresql":
+        return Outbox("psycopg.Connection", _postgresql, lambda given: _same_server(given, uri))
+    return None
+
+
+def unwrapped(given: object, driver: str) -> Any:
+    """The driver's own connection inside a SQLAlchemy session or connection, or Django's wrapper.
+
+    It is found by its shape: what is no connection of the driver is asked for the one it has, as an
+    attribute or, as a session, by a call. Raises `Refused`.
+    """
+    found: Any = given
+    for _layer in range(LAYERS):
+        if driver in [f"{each.__module__}.{each.__qualname__}" for each in type(found).__mro__]:
+            return found
+        inner = getattr(found, "driver_connection", None)
+        if inner is None:
+            inner = getattr(found, "connection", None)
+            inner = inner() if inspect.isroutine(inner) else inner
+        if inspect.iscoroutine(inner):
+            inner.close()
+            break
+        if inner is None:
+            break
+        found = inner
+    kind = f"{type(given).__module__}.{type(given).__qualname__}"
+    raise Refused(FIELD, f"is a {kind}; this log needs a {driver}, or what wraps an open one")
+
+
+def _no_transaction(error: ValueError) -> str:
+    return f"has no transaction open, so nothing was recorded ({error})"
+
+
+def _sqlite() -> RecordIn:
+    from rankbook.log.sqlite.log import record_in
+
+    return record_in
+
+
+def _postgresql() -> RecordIn:
+    try:
+        from rankbook.log.postgres.log import record_in
+    except ImportError as error:
+        raise BookError("a log in PostgreSQL needs psycopg") from error
+    return record_in
+
+
+def _same_file(connection: Any, path: Path | None) -> None:
+    """Raises `Refused` unless the connection's main database is the log's file."""
+    try:
+        if not connection.in_transaction or path is None:
+            return
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        [file] = [each[2] for each in cursor.execute("PRAGMA database_list") if each[1] == "main"]
+    except Exception as error:  # The driver's, which is imported in log/ only.
+        raise LogError(f"the caller's connection cannot be used: {error}") from error
+    if not file or not (path.exists() and os.path.samefile(file, path)):
+        raise Refused(FIELD, f"is to {file or 'a database without a file'}; the log is in {path}")
+
+
+def _same_server(connection: Any, uri: str) -> None:
+    """Raises `Refused` for another database of the server that the URI names.
+
+    Where the server goes by another name, a connection to one without a log fails by itself.
+    """
+    if connection.closed:
+        return
+    named, there = urlsplit(uri), connection.info
+    database = named.path.lstrip("/")
+    here = (named.hostname, named.port or 5432)
+    if database and here == (there.host, there.port) and database != there.dbname:
+        raise Refused(FIELD, f"is to the database {there.dbname!r}; the log is in {database!r}")

@@ -1,0 +1,76 @@
+"""Submitting surely: an uncertain outcome is resolved by asking for the event's id."""
+
+from collections.abc import Callable
+from time import sleep
+from typing import Protocol
+
+from rankbook.errors import LogError, Refused, StoreError
+from rankbook.model import Event, EventOutcome, Receipt
+
+ATTEMPTS = 8
+FIRST_SECONDS = 0.1
+MOST_SECONDS = 30.0
+
+# After these nobody knows: the event may be recorded, or not.
+UNCERTAIN = (LogError, StoreError, TimeoutError, ConnectionError)
+
+
+class Submits(Protocol):
+    """What is submitted to: a book, or a client that stands for one."""
+
+    def submit(self, event: Event) -> Receipt:
+        """See `Rankbook.submit`."""
+        ...
+
+    def outcome(self, event: Event) -> EventOutcome:
+        """See `Rankbook.outcome`: with the event itself, other content is a conflict."""
+        ...
+
+
+def backoff_seconds(failures: int) -> float:
+    """How long to wait after so many failures in a row: 0.1 s, doubling, 30 s at most."""
+    return float(min(MOST_SECONDS, FIRST_SECONDS * 2 ** min(failures - 1, 30)))
+
+
+def submit_with_retry(
+    book: Submits,
+    event: Event,
+    *,
+    attempts: int = ATTEMPTS,
+    pause: Callable[[float], object] = sleep,
+) -> Receipt:
+    """Submit an event that has an id until it is known to be recorded, and give its receipt.
+
+    After an error that leaves the outcome open (log or store out of use, a lost connection, a
+    time-out) it asks for the outcome, and submits again with the same id where that is not
+    "ranked", after pauses of 0.1 s, doubling. A receipt that is still "pending" after the last
+    attempt is given as it is: the event is safe.
+
+    Raises `Refused` for an event without an id; `EventConflict` when the id is recorded with other
+    content; and the last error when it could not be found out within `attempts`: then ask
+    `outcome`, or submit again, with the same id, at any later time.
+    """
+    if not event.id:
+        raise Refused("id", "is empty; without one a retry would be another event")
+    if attempts < 1:
+        raise ValueError("attempts is at least 1")
+    for attempt in range(1, attempts + 1):
+        try:
+            return book.submit(event)
+        except UNCERTAIN as error:
+            receipt = _resolved(book, event)
+            if receipt is not None and (receipt.status != "pending" or attempt == attempts):
+                return receipt
+            if attempt == attempts:
+                raise
+            trouble = error
+        pause(backoff_seconds(attempt))
+    raise trouble
+
+
+def _resolved(book: Submits, event: Event) -> Receipt | None:
+    """The receipt, where the event is known to be recorded."""
+    try:
+        return book.outcome(event).receipt
+    except UNCERTAIN:
+        return None

@@ -1,0 +1,1 @@
+"""Checking and mending: verify, rebuild, repair, doctor and backup."""

@@ -1,0 +1,1 @@
+"""The demonstration: sample data, a tour, and pages."""

@@ -1,0 +1,122 @@
+"""`rankbook demo`: a tour of a typing site's rankings, made of a generated month."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from rankbook.book import Rankbook
+from rankbook.cli.commands.bundle import draw
+from rankbook.cli.commands.init import make, template
+from rankbook.cli.commands.verify import report
+from rankbook.cli.demo.sample import DAYS, PLAYERS, RESULTS, results
+from rankbook.cli.options import BookOption, given
+from rankbook.cli.screen import tables
+from rankbook.cli.screen.output import show, stdout
+from rankbook.cli.screen.progress import Told, counted, progress
+from rankbook.cli.screen.standings import standings
+from rankbook.model import Event, Value
+
+BATCH = 1000
+BOARD = "speed"
+
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        envvar="RANKBOOK_DEMO_SECONDS",
+        metavar="N",
+        min=0,
+        help="How long to serve; 0 is not at all.  [default: until Ctrl-C]",
+        show_default=False,
+    ),
+]
+
+
+def demo(
+    ctx: typer.Context,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another sample.")] = 1,
+    seconds: SecondsOption = None,
+    book: BookOption = None,
+) -> None:
+    """Show what Rankbook does: make a sample book, import a month of results, read and serve it.
+
+    On a terminal it then serves the pages, with results that go on coming, until Ctrl-C. Where
+    stdout is no terminal it ends after the tour unless --seconds says otherwise. With --book the
+    book stays; else it goes at the end.
+    """
+    with _directory(given(ctx, book)) as directory:
+        make(directory, template("typing"))
+        with Rankbook.open(directory) as open_book:
+            _tour(open_book, seed)
+        if seconds or (seconds is None and stdout().is_terminal):
+            from rankbook.cli.demo import pages
+
+            pages.serve(directory, seed, seconds)
+
+
+@contextmanager
+def _directory(kept: Path | None) -> Iterator[Path]:
+    if kept is not None:
+        yield kept
+        return
+    with TemporaryDirectory(prefix="rankbook-demo-") as name:
+        yield Path(name) / "book"
+
+
+def _tour(book: Rankbook, seed: int) -> None:
+    show(f"A month of a typing site: {PLAYERS} players, {RESULTS:,} results, {DAYS} days.")
+    began = time.perf_counter()
+    with progress() as told:
+        _import(book, seed, told)
+    took = time.perf_counter() - began
+    show(f"Recorded durably, and ranked by day and by mode, in {took:.1f} s.")
+    _home(book)
+    player = _typical(book)
+    _player(book, player)
+    _submission(book, player)
+    show("", "Is it all true? The log is folded anew and compared with every ranking.")
+    with progress() as told:
+        found = book.verify(progress=counted(told, "verifying"))
+    report(found)
+
+
+def _import(book: Rankbook, seed: int, told: Told) -> None:
+    events = list(results(seed, datetime.now(UTC)))
+    for start in range(0, len(events), BATCH):
+        book.record(events[start : start + BATCH])
+        told("recording", start + BATCH, len(events))
+    book.fold(progress=counted(told, "ranking"))
+
+
+def _home(book: Rankbook) -> None:
+    show("", "The bundle home: six rankings, read from one snapshot.", "")
+    show(draw(book.bundle("home"), stdout().width))
+
+
+def _typical(book: Rankbook) -> str:
+    """Who stands tenth today; their best of all time is likely from another day."""
+    entries = book.ranking(BOARD, window="daily").top(10).entries
+    return entries[-1].player
+
+
+def _player(book: Rankbook, player: str) -> None:
+    show("", "One player's view: entry and rank in every ranking of now.", "")
+    show(tables.places(player, book.player(player)))
+    show("", "Whom they have to beat: the entries around theirs, of all time.", "")
+    view = book.ranking(BOARD, window="all-time")
+    show(standings(view.around(player), stdout().width))
+
+
+def _submission(book: Rankbook, player: str) -> None:
+    today = book.ranking(BOARD, window="daily").entry(player)
+    assert today is not None
+    values: dict[str, Value] = {"wpm": int(today.score) + 1, "accuracy": 100, "mode": "time"}
+    event = Event(player=player, values=values, profile=today.profile)
+    show("", "The same player types one word a minute better than today. What that touches:", "")
+    show(tables.receipt(book.submit(event)))

@@ -1,0 +1,1 @@
+"""Tables, cells and progress bars on the terminal."""

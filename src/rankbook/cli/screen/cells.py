@@ -1,0 +1,64 @@
+"""How single things are written in a table: numbers, instants, tags, periods, players."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from rankbook.cli.screen.output import clean
+from rankbook.model import Entry, Period
+
+
+def number(value: object) -> str:
+    """A number with its thousands apart, every digit kept; other things as text; None as a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, float) and "e" in repr(value):
+        return repr(value)
+    return clean(value) if isinstance(value, str) else f"{value:,}"
+
+
+def aligned(texts: Sequence[str], least: int = 0) -> list[str]:
+    """Numbers as texts of one width, `least` or more, in which they stand point under point."""
+    behind = [len(text) - len(text.partition(".")[0]) for text in texts]
+    most = max(behind, default=0)
+    filled = [text + " " * (most - each) for text, each in zip(texts, behind, strict=True)]
+    width = max([cell_len(text) for text in filled], default=0)
+    return [text.rjust(max(width, least)) for text in filled]
+
+
+def share(percent: float | None) -> str:
+    """A percentile to two digits; a dash for None."""
+    return "-" if percent is None else f"{percent:.2f}".rstrip("0").rstrip(".")
+
+
+def moment(at: datetime) -> str:
+    """An instant to the second, in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def tags_text(tags: Mapping[str, str]) -> str:
+    """Tags as they are given on the command line; `overall` for none."""
+    return " ".join([f"{name}={value}" for name, value in tags.items()]) or "overall"
+
+
+def period_text(window: str, period: str) -> str:
+    """A window and its period; all-time is its own period."""
+    return window if window == period else f"{window} · {period}"
+
+
+def title(board: str, window: str, period: Period, tags: Mapping[str, str]) -> str:
+    """What a ranking is called above its table, with the zone where its period has bounds."""
+    zone = "" if period.start is None else f" ({period.zone})"
+    sealed = " · sealed" if period.sealed else ""
+    return f"{board} · {period_text(window, period.id)}{zone}{sealed} · {tags_text(tags)}"
+
+
+def named(entry: Entry) -> Text:
+    """The player: the profile's name, and the id where that is another."""
+    name = entry.profile.get("name", "")
+    text = Text(clean(name or entry.player))
+    if name and name != entry.player:
+        text.append(f" ({clean(entry.player)})", style="dim")
+    return text

@@ -1,0 +1,237 @@
+"""Live: server-sent events that say what changed on a board, as it happens.
+
+A stream holds no more than the log position it has told: what changed since is read from the log
+when there is something, so a slow client costs no memory, gets many changes as one, and can come
+back with that position as its Last-Event-ID, to any process.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Literal
+
+import msgspec
+from litestar import get
+from litestar.concurrency import sync_to_thread
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
+from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
+
+from rankbook.book.fold.apply import Decider
+from rankbook.errors import LogError, StoreError
+from rankbook.http.api.guards import require, stays
+from rankbook.http.api.parameters import Asked, BoardName, known
+from rankbook.http.body_cache import encoder
+from rankbook.http.changes import Changes, TooFar, between
+from rankbook.http.openapi.examples import CHANGES
+from rankbook.http.openapi.responses import READ_PROBLEMS, problems
+from rankbook.http.service import Service
+
+MEDIA_TYPE = "text/event-stream"
+RETRY_MILLISECONDS = 2000
+KEPT_STEPS = 64
+
+HEADERS = [
+    (b"content-type", MEDIA_TYPE.encode()),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class ServerSentEvent(msgspec.Struct, frozen=True):
+    """An event of a stream. `data` is JSON: of `changes` what changed, and of `position` and
+    `reset` only the position, which is the `id` too."""
+
+    id: str
+    event: Literal["changes", "position", "reset"]
+    data: str
+
+
+class Told:
+    """The changes between two positions, read once for all streams that ask for the same."""
+
+    def __init__(self, served: Service) -> None:
+        self._served = served
+        self._decider = Decider(served.rules)
+        self._steps: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
+
+    async def between(self, after: int, until: int) -> dict[str, Changes]:
+        """What changed, by board. Raises `TooFar`, `LogError` or `StoreError`."""
+        key = after, until
+        task = self._steps.get(key)
+        if task is None:
+            task = self._steps[key] = asyncio.create_task(self._read(after, until))
+            if len(self._steps) > KEPT_STEPS:
+                self._steps.popitem(last=False)
+        try:
+            return await asyncio.shield(task)
+        except (LogError, StoreError):
+            self._steps.pop(key, None)
+            raise
+
+    async def _read(self, after: int, until: int) -> dict[str, Changes]:
+        book, most = self._served.book, self._served.settings.live_events
+        found = await sync_to_thread(
+            between, book.log, book.store, self._decider, after, until, most
+        )
+        return {each.board: each for each in found}
+
+
+class _NotReading(Exception):
+    """The client has not read for too long."""
+
+
+class Stream:
+    """One client's stream, as an ASGI application. It ends with the client or with the service."""
+
+    def __init__(
+        self, served: Service, board: str, after: int | None, stays: Callable[[], bool]
+    ) -> None:
+        """`after` is the position that the client knows, or None for one that begins now. `stays`
+        says whether the client may still be told: keys are revoked meanwhile."""
+        self._served = served
+        self._told = told(served)
+        self._board = board
+        self._after = after
+        self._stays = stays
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell changes until the client goes, does not read any more, or the service stops."""
+        self._send: Any = send
+        gone = asyncio.create_task(_disconnected(receive))
+        telling = asyncio.create_task(self._tell())
+        self._served.streams += 1
+        try:
+            await asyncio.wait({gone, telling}, return_when=asyncio.FIRST_COMPLETED)
+            if telling.done():
+                with suppress(_NotReading):
+                    telling.result()
+        finally:
+            self._served.streams -= 1
+            for task in (gone, telling):
+                task.cancel()
+            await asyncio.gather(gone, telling, return_exceptions=True)
+
+    async def _tell(self) -> None:
+        watch, heartbeat = self._served.watch, self._served.settings.heartbeat_seconds
+        position = await watch.position()
+        await self._out({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await self._begin(position)
+        while not watch.stopped and self._stays():
+            try:
+                async with asyncio.timeout(heartbeat):
+                    position = await watch.changed(self._position)
+            except TimeoutError:
+                await self._frame(f"id: {self._position}\n: still here\n\n".encode())
+            else:
+                await self._catch_up(position)
+        await self._out({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _begin(self, position: int) -> None:
+        """Say where the stream stands; a client that was here before is told what it missed."""
+        self._position = position if self._after is None else self._after
+        await self._frame(f"retry: {RETRY_MILLISECONDS}\n".encode())
+        if self._after is None:
+            await self._frame(event("position", position, b'{"position":%d}' % position))
+        elif self._after != position:
+            await self._catch_up(position)
+
+    async def _catch_up(self, position: int) -> None:
+        """Tell what changed up to a position, or that it is too much to be told."""
+        if position == self._position or not self._stays():
+            return
+        try:
+            changes = (await self._told.between(self._position, position)).get(self._board)
+        except TooFar:
+            frame = event("reset", position, b'{"position":%d}' % position)
+        except (LogError, StoreError):
+            # It is told later: the position stays where it is.
+            await asyncio.sleep(self._served.settings.watch_seconds)
+            return
+        else:
+            frame = event("changes", position, encoder.encode(changes)) if changes else b""
+        if frame:
+            await self._frame(frame)
+        self._position = position
+
+    async def _frame(self, frame: bytes) -> None:
+        await self._out({"type": "http.response.body", "body": frame, "more_body": True})
+
+    async def _out(self, message: Any) -> None:
+        """Send, or give up on a client that does not read."""
+        try:
+            async with asyncio.timeout(self._served.settings.send_seconds):
+                await self._send(message)
+        except TimeoutError:
+            raise _NotReading from None
+
+
+def event(name: str, position: int, data: bytes) -> bytes:
+    """A server-sent event. JSON has no line ends in it, so that its data is one line."""
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (position, name.encode(), data)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def told(served: Service) -> Told:
+    """The changes that all streams of a service share."""
+    if served.told is None:
+        served.told = Told(served)
+    return served.told
+
+
+def last_event_id(request: Asked) -> int | None:
+    """The position in the Last-Event-ID header, or in the parameter `after`. Raises 400."""
+    text = request.headers.get("last-event-id") or request.query_params.get("after")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise HTTPException(status_code=400, detail="Last-Event-ID is not one that was given here")
+    return int(text)
+
+
+@get(
+    "/v1/boards/{board:str}/live",
+    guards=[require("read")],
+    tags=["live"],
+    summary="What changes on a board, as it happens",
+    description="Server-sent events. `changes` has what changed in each ranking of the board,"
+    " several changes of a player in one. `position` is the first event of a new stream, and"
+    " `reset` says that too much has happened to be told: read the rankings anew. An id is a log"
+    " position; a client that comes back with it as Last-Event-ID, or as the parameter `after`, is"
+    " told what it missed. A comment comes when nothing else has for a while.",
+    responses={
+        200: ResponseSpec(
+            ServerSentEvent,
+            description="The events of the stream, one by one.",
+            media_type=MEDIA_TYPE,
+            examples=[
+                Example(
+                    value=ServerSentEvent("2", "changes", msgspec.json.encode(CHANGES).decode())
+                )
+            ],
+            generate_examples=False,
+        ),
+        **problems(READ_PROBLEMS),
+    },
+)
+async def live(state: State, request: Asked, board: BoardName) -> ASGIApp:
+    """The stream of one board's changes."""
+    served: Service = state.served
+    known(request, "after", tags=False)
+    served.book.spec.board(board)
+    if served.streams >= served.settings.live_clients:
+        raise HTTPException(
+            status_code=503, detail="too many streams are open", headers={"Retry-After": "10"}
+        )
+    await served.watch.position()
+    return Stream(served, board, last_event_id(request), stays(request))
+
+
+handlers: list[ControllerRouterHandler] = [live]

@@ -1,0 +1,96 @@
+"""A player's view: the place in every ranking of now, and the seasons and other periods so far."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response, get
+from litestar.datastructures import State
+from litestar.types import ControllerRouterHandler
+
+from rankbook.book import Rankbook
+from rankbook.errors import NotFound
+from rankbook.http.api.parameters import Asked, PlayerId, known, player_of
+from rankbook.http.api.responses import answer
+from rankbook.http.body_cache import Shown
+from rankbook.http.openapi import examples
+from rankbook.http.openapi.responses import documented
+from rankbook.http.service import Service
+from rankbook.model import PlayerPeriod, Standings
+from rankbook.rules.periods import ALL_TIME
+
+
+class Seasons(msgspec.Struct, frozen=True, kw_only=True):
+    """How the player stood in each period of a window, the newest first; only those with an
+    entry."""
+
+    board: str
+    window: str
+    tags: dict[str, str]
+    periods: tuple[PlayerPeriod, ...]
+
+
+class PlayerReading(msgspec.Struct, frozen=True, kw_only=True):
+    """A player: `rankings` are those that are running and have an entry, with that entry alone."""
+
+    player: str
+    rankings: tuple[Standings, ...]
+    seasons: tuple[Seasons, ...]
+
+
+@get(
+    "/players/{player:path}",
+    tags=["players"],
+    summary="A player in every ranking",
+    description="The entry in each ranking that is running, and how the player stood in every"
+    " period of the windows that have several, overall and under the tags of those rankings.",
+    responses=documented(PlayerReading, "The player's places.", examples.PLAYER),
+)
+async def player(state: State, request: Asked, player: PlayerId) -> Response[Any]:
+    """A player in every ranking."""
+    served: Service = state.served
+    known(request, tags=False)
+    asked = player_of(request, player)
+
+    def show(_views: object) -> Shown:
+        return Shown(reading(served.book, asked))
+
+    return await answer(served, request, served.running, show, whole=True)
+
+
+def reading(book: Rankbook, player: str) -> PlayerReading:
+    """The player's places, now and before. Raises `NotFound` for one who has none."""
+    rankings = book.player(player)
+    seasons = [
+        found
+        for board in book.boards()
+        for window in board.windows
+        if window != ALL_TIME
+        for tags in _tags(board.name, () in board.splits, rankings)
+        if (found := _seasons(book, player, board.name, window, tags)).periods
+    ]
+    if not rankings and not seasons:
+        there = ", ".join([board.name for board in book.boards()])
+        raise NotFound(f"player {player[:64]!r} has no entry on any board; there are: {there}")
+    return PlayerReading(player=player, rankings=tuple(rankings), seasons=tuple(seasons))
+
+
+def _tags(board: str, overall: bool, rankings: list[Standings]) -> list[dict[str, str]]:
+    """Overall, if the board has that, and the tags under which the player stands now."""
+    found: list[dict[str, str]] = [{}] if overall else []
+    for each in rankings:
+        if each.board == board and each.tags not in found:
+            found.append(each.tags)
+    return found
+
+
+def _seasons(book: Rankbook, player: str, board: str, window: str, tags: dict[str, str]) -> Seasons:
+    periods = book.player_periods(player, board, window, tags)
+    return Seasons(
+        board=board,
+        window=window,
+        tags=tags,
+        periods=tuple([each for each in periods if each.rank is not None]),
+    )
+
+
+handlers: list[ControllerRouterHandler] = [player]

@@ -1,0 +1,1 @@
+"""Who may call: keys, signatures and rate limits."""

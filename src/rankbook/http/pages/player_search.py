@@ -1,0 +1,92 @@
+"""Finding a player by id or by name.
+
+Ids are looked up in the rankings. Names are not indexed: the first entries of each board are
+looked through, at most once every ten seconds while the book changes.
+"""
+
+import time
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from rankbook.book import Rankbook
+from rankbook.http.pages.formatting import name_of
+from rankbook.http.pages.selection import Choice, splits
+
+LOOKED_THROUGH = 20_000
+PAGE = 1000
+KEPT_SECONDS = 10.0
+MOST_MATCHES = 20
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A player who may be meant."""
+
+    player: str
+    name: str
+    profile: dict[str, str]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Who is meant by `text`: `player` where that is clear, else all who may be; nobody is ()."""
+
+    text: str
+    player: str
+    matches: tuple[Match, ...]
+
+
+class _Names(msgspec.Struct, frozen=True):
+    """Everybody whose name was read, at a position, at a moment of the monotonic clock."""
+
+    position: int
+    read_at: float
+    matches: tuple[tuple[str, Match], ...]
+
+
+_names: "WeakKeyDictionary[Rankbook, _Names]" = WeakKeyDictionary()
+
+
+def find(book: Rankbook, text: str) -> Found:
+    """Who is meant: the player with this id, or those whose name has this text in it.
+
+    A name that is exactly this comes before one that has it in it.
+    """
+    asked = text.strip()
+    if asked and book.player(asked):
+        return Found(asked, asked, ())
+    wanted = asked.casefold()
+    matches = [each for name, each in _known(book) if wanted and wanted in name]
+    exact = [each for each in matches if each.name.casefold() == wanted]
+    if len(exact or matches) == 1:
+        return Found(asked, (exact or matches)[0].player, ())
+    return Found(asked, "", tuple([*exact, *[m for m in matches if m not in exact]][:MOST_MATCHES]))
+
+
+def _known(book: Rankbook) -> tuple[tuple[str, Match], ...]:
+    position, now = book.store.position(), time.monotonic()
+    kept = _names.get(book)
+    if kept is None or (position != kept.position and now - kept.read_at > KEPT_SECONDS):
+        found: dict[str, Match] = {}
+        for match in _entered(book):
+            found.setdefault(match.player, match)
+        folded = tuple([(f"{m.name} {m.player}".casefold(), m) for m in found.values()])
+        kept = _Names(position, now, folded)
+        _names[book] = kept
+    return kept.matches
+
+
+def _entered(book: Rankbook) -> Iterator[Match]:
+    """Those who stand first on each board, as far as they are looked through."""
+    for board in book.spec.boards:
+        for tags in splits(book, board)[:1]:
+            view = Choice(board.name, board.windows[0], tags).view(book)
+            cursor: str | None = None
+            for _page in range(LOOKED_THROUGH // PAGE):
+                page = view.page(PAGE, cursor)
+                for entry in page.entries:
+                    name = name_of(entry.profile, entry.player)
+                    yield Match(entry.player, name, entry.profile)
+                cursor = page.next
+                if cursor is None:
+                    break

@@ -1,0 +1,1 @@
+"""Running the application: processes, sockets and signals."""

@@ -1,0 +1,110 @@
+"""What the handlers of one service share; it is at `app.state.served`."""
+
+import time
+from collections.abc import Callable
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+from litestar.concurrency import sync_to_thread
+
+from rankbook.book import Rankbook, RankingView
+from rankbook.book.book import Clock
+from rankbook.http.auth.keys import FILE, KeyRing
+from rankbook.http.auth.limits import Limits
+from rankbook.http.body_cache import Bodies
+from rankbook.http.jobs import Jobs
+from rankbook.http.settings import Settings
+from rankbook.http.watch import Watch
+from rankbook.http.writer import Writer
+from rankbook.rules import BoardRules, BookSpec, Ranking, current
+
+if TYPE_CHECKING:
+    from rankbook.http.api.live import Told
+    from rankbook.http.metrics import Metrics
+
+T = TypeVar("T")
+
+LOCAL = ("embedded", "memory")
+
+
+class Service:
+    """One book as it is served: its writer, keys, jobs, limits, kept bodies and watch.
+
+    Nothing of it runs before it is needed, so that a service works too when mounted under an
+    application that tells it of no lifespan.
+    """
+
+    def __init__(
+        self, book: Rankbook, settings: Settings, clock: Clock, metrics: "Metrics"
+    ) -> None:
+        self.book = book
+        self.metrics = metrics
+        self.settings = settings
+        self.clock = clock
+        self.started = time.time()
+        self.local = book.spec.store.partition(":")[0] in LOCAL
+        self.rules = tuple([BoardRules(board) for board in book.boards()])
+        directory = settings.directory
+        self.keys = KeyRing(None if directory is None else directory / FILE)
+        self.limits = Limits(settings)
+        self.watch = Watch(book.store, settings, local=self.local)
+        self.bodies = Bodies(
+            book.store,
+            clock,
+            epoch=epoch(book.spec),
+            sealed_seconds=settings.sealed_seconds,
+            private=not settings.read_open,
+        )
+        self.writer = Writer(
+            book,
+            queue_events=settings.queue_events,
+            batch_events=settings.batch_events,
+            upkeep_seconds=settings.upkeep_seconds,
+            told=self.watch.tell,
+            batched=metrics.batched,
+        )
+        self.jobs = Jobs(None if directory is None else directory / "jobs")
+        self.streams = 0
+        self.told: Told | None = None
+
+    async def read(self, reads: Callable[[], T], *, long: bool = False) -> T:
+        """What `reads` gives: at once from a store of this machine, which takes microseconds;
+        from one behind a network, or for a `long` read, in a thread."""
+        if self.local and not long:
+            return reads()
+        return await sync_to_thread(reads)
+
+    def running(self, board: str | None = None) -> list[RankingView]:
+        """A view of each window's running period, of a board or of all; without tags, so it may be
+        of no ranking: it says when periods end. Raises `NotFound`."""
+        if board is not None:
+            self.book.spec.board(board)
+        now_us = self.clock()
+        return [
+            RankingView(
+                self.book.store,
+                rules,
+                Ranking(rules.board.name, name, span.id),
+                span,
+                now_us,
+            )
+            for rules in self.rules
+            if board in (None, rules.board.name)
+            for name, window in rules.windows.items()
+            if (span := current(window, now_us)) is not None
+        ]
+
+    async def stop(self) -> None:
+        """End the live streams, record what waits, and let go of what runs."""
+        self.watch.stop()
+        await self.jobs.close()
+        await self.writer.close()
+
+
+def epoch(spec: BookSpec) -> str:
+    """What bodies depend on besides their rankings: the specification, and the program."""
+    boards = [[each.fingerprint(), each.size, each.numbering, each.details] for each in spec.boards]
+    written = msgspec.json.encode([spec.name, boards, spec.bundles])
+    return f"{blake2b(written, digest_size=8).hexdigest()} {version('rankbook')}"

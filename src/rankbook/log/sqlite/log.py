@@ -1,0 +1,302 @@
+"""The log on SQLite: one file, durable at return, for several threads and processes at once.
+
+**Order.** A sequence that many writers draw from can become visible out of order: 11 commits, is
+read, and then 10 commits. SQLite has one writer at a time. `BEGIN IMMEDIATE` takes the write lock
+before a seq is given, and the lock is held until the commit, so whoever gives seq 11 has seen 10
+committed or rolled back. A reader therefore never sees an earlier member appear later. The same
+holds for `record_in`, where the first INSERT needs the lock: SQLite refuses it with BUSY when
+anybody has written since the transaction's snapshot.
+
+**Connections.** Two for a log: one writes and one reads, each behind its own lock. A reader never
+waits for a writer's fsync, the number of open files does not grow with threads, and `close` closes
+everything at a known moment, which connections kept one a thread would not. Writers of one process
+queue at the lock, those of other processes at SQLite's busy timeout. A log cannot be carried over
+a fork: open it in the child.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from math import ceil
+from pathlib import Path
+from threading import Lock
+from time import sleep
+from typing import Any, Self
+
+from rankbook.errors import BookError, EventConflict, LogError, Refused
+from rankbook.log.base import Draft, Recorded, Recording
+from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
+
+BUSY_TIMEOUT_MS = 10_000
+CHUNK = 500
+POLL_SECONDS = 0.05
+COPY_PAGES = 1000
+
+Content = tuple[str, str, bytes]
+
+
+class SqliteLog:
+    """The `Log` and `Waits` protocols on a SQLite file; `pause` takes seconds."""
+
+    def __init__(
+        self,
+        path: Path,
+        writer: sqlite3.Connection,
+        reader: sqlite3.Connection,
+        pause: Callable[[float], object] = sleep,
+    ) -> None:
+        self._path = path
+        self._pause = pause
+        self._writer = writer
+        self._reader = reader
+        self._write_lock = Lock()
+        self._read_lock = Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        create: bool = True,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        pause: Callable[[float], object] = sleep,
+    ) -> Self:
+        """Open the log at `path`; with `create` a missing file and its folders are made.
+
+        `busy_timeout_ms` is how long a write waits for other processes. Raises `BookError` when
+        there is no log to open: missing, not a database, newer than this program, read-only.
+        """
+        if not create and not path.is_file():
+            raise BookError(f"there is no log at {path}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writer = connect(path, create=create, busy_timeout_ms=busy_timeout_ms)
+            try:
+                ensure_schema(writer, path, create=create)
+                reader = connect(path, create=False, busy_timeout_ms=busy_timeout_ms)
+            except BaseException:
+                writer.close()
+                raise
+        except sqlite3.Error as error:
+            raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
+        except OSError as error:
+            raise BookError(f"the log {path} cannot be opened: {error}") from error
+        return cls(path, writer, reader, pause)
+
+    def record(self, drafts: Sequence[Draft]) -> Recording:
+        """Append in one transaction; see `Log.record`. One fsync, O(drafts x log events)."""
+        if not drafts:
+            return Recording([], 0)
+        with _usable(self._path), self._write_lock, transaction(self._writer):
+            return _write(self._writer, drafts)
+
+    def read(self, after: int, limit: int) -> list[Recorded]:
+        """See `Log.read`. O(log events + limit)."""
+        with self._reading() as connection:
+            return [Recorded(*row) for row in sql.read_events(connection, after=after, limit=limit)]
+
+    def find(self, ids: Sequence[str]) -> list[Recorded | None]:
+        """See `Log.find`. O(ids x log events)."""
+        with self._reading() as connection:
+            known = _find(connection, ids)
+        return [known.get(id) for id in ids]
+
+    def of_player(self, player: str, until: int) -> Iterator[Recorded]:
+        """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
+        after = 0
+        while chunk := self._of_player(player, after, until):
+            yield from chunk
+            after = chunk[-1].seq
+
+    def erase(self, until: int) -> int:
+        """See `Log.erase`. What is overwritten is gone from the file and its WAL."""
+        with self._reading() as connection:
+            if not list(sql.to_forget(connection, until=until)):
+                return 0
+        with _usable(self._path), self._write_lock:
+            with transaction(self._writer):
+                named = list(sql.to_forget(self._writer, until=until))
+                for seq, player in named:
+                    sql.erase_player(self._writer, player=player, until=seq)
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(named)
+
+    def head(self) -> int:
+        """See `Log.head`. O(1)."""
+        with self._reading() as connection:
+            return int(sql.head(connection))
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """See `Waits.wait`. SQLite wakes nobody, so this looks every 50 ms, at 5 us a look."""
+        for _look in range(ceil(seconds / POLL_SECONDS)):
+            if self.head() > after:
+                return True
+            self._pause(POLL_SECONDS)
+        return self.head() > after
+
+    @property
+    def path(self) -> Path:
+        """See `Portable.path`."""
+        return self._path
+
+    def copy(self, path: Path, progress: Callable[[int], None]) -> int:
+        """See `Portable.copy`. Writers go on: the copy is of the state at its beginning."""
+        with _usable(self._path):
+            source = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
+            try:
+                source.execute("BEGIN")
+                head = int(sql.head(source))
+                _copy(source, path, progress)
+            finally:
+                source.close()
+        return head
+
+    def close(self) -> None:
+        """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""
+        with _usable(self._path), self._write_lock, self._read_lock:
+            self._reader.close()
+            self._writer.close()
+
+    def _of_player(self, player: str, after: int, until: int) -> list[Recorded]:
+        with self._reading() as connection:
+            rows = sql.player_events(
+                connection, player=player, after=after, until=until, limit=CHUNK
+            )
+            return [Recorded(*row) for row in rows]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with _usable(self._path), self._read_lock:
+            yield self._reader
+
+
+def schema_of(path: Path) -> int:
+    """The number of the tables of the log at `path`, which stay as they are. Raises `BookError`."""
+    if not path.is_file():
+        raise BookError(f"there is no log at {path}")
+    try:
+        connection = connect(path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
+        try:
+            return int(sql.schema_number(connection))
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
+
+
+@contextmanager
+def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
+    """The names of the columns of a query in any SQLite file, and its rows, read as they come.
+
+    Nothing can be written by it. Raises `BookError` where there is no such file, `Refused` at
+    "sql" for what is no query, and `LogError` where reading fails on the way.
+    """
+    if not path.is_file():
+        raise BookError(f"there is no database at {path}")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        try:
+            cursor = connection.execute(query)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise Refused("sql", f"cannot be run: {error}") from error
+        if cursor.description is None:
+            raise Refused("sql", "gives no rows")
+        with _usable(path):
+            yield [column[0] for column in cursor.description], cursor
+    finally:
+        connection.close()
+
+
+def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
+    """Record inside the transaction that the caller has open in the log's own database (an outbox).
+
+    The events become durable, and readable, with the caller's commit, or vanish with its rollback.
+    Nothing is committed here. Raises `EventConflict`, having written nothing, `LogError` when
+    SQLite refuses, and `ValueError` when no transaction is open. A deferred transaction may be
+    refused with BUSY where others write: begin with BEGIN IMMEDIATE.
+    """
+    if not connection.in_transaction:
+        raise ValueError("record_in needs an open transaction; begin one with BEGIN IMMEDIATE")
+    with _usable("in the caller's connection"):
+        return _write(connection, drafts)
+
+
+def _copy(source: sqlite3.Connection, path: Path, progress: Callable[[int], None]) -> None:
+    """By SQLite's own backup, within the open read transaction, so that it never begins anew."""
+    (page_bytes,) = source.execute("PRAGMA page_size").fetchone()
+    copied = 0
+
+    def told(_status: int, left: int, total: int) -> None:
+        nonlocal copied
+        progress((total - left - copied) * page_bytes)
+        copied = total - left
+
+    target = sqlite3.connect(path)
+    try:
+        target.execute("PRAGMA synchronous = OFF")
+        source.backup(target, pages=COPY_PAGES, progress=told)
+    finally:
+        target.close()
+
+
+def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
+    """Decide, then insert: after a conflict nothing has been written."""
+    known = _find(connection, [draft.id for draft in drafts])
+    (seq,) = _cursor(connection).execute(sql.last_seq.sql).fetchone()
+    fresh: list[Recorded] = []
+    for draft in drafts:
+        first = known.get(draft.id)
+        if first is None:
+            first = known[draft.id] = Recorded(seq + len(fresh) + 1, *draft)
+            fresh.append(first)
+        elif _content(first) != _content(draft):
+            raise EventConflict(draft.id)
+    if fresh:
+        sql.insert_events(connection, fresh)
+    return Recording([known[draft.id] for draft in drafts], len(fresh))
+
+
+def _content(event: Draft | Recorded) -> Content:
+    return event.kind, event.player, event.body
+
+
+def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:
+    """The known events among `ids`, one query a chunk (SQLite bounds the marks of a query)."""
+    cursor = _cursor(connection)
+    known = {}
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        for row in cursor.execute(_find_sql(len(chunk)), chunk):
+            event = Recorded(*row)
+            known[event.id] = event
+    return known
+
+
+def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
+    """A cursor that gives tuples, whatever row factory a caller's connection has."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor
+
+
+@cache
+def _find_sql(marks: int) -> str:
+    text: str = sql.find.sql
+    return text.replace(":ids", ", ".join("?" * marks))
+
+
+class _usable:
+    """The one place where SQLite's errors become ours."""
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: Path | str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise LogError(f"the log {self._where} cannot be used: {explain(error)}") from error

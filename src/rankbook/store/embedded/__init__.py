@@ -1,0 +1,1 @@
+"""Rankings over the engine, in LMDB files beside the book."""

@@ -1,0 +1,352 @@
+"""The store with no server: rankings as RankSets of the engine, in one directory.
+
+The position, the receipts and every changed ranking are written in one LMDB transaction. Only this
+file, generations.py and snapshots.py know the engine.
+"""
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from rankbook.engine.check import DAMAGED, check
+from rankbook.engine.durability import recover
+from rankbook.engine.environment import Environment
+from rankbook.engine.rankset import RankSet
+from rankbook.engine.survey import survey
+from rankbook.engine.transaction import Transaction
+from rankbook.errors import PositionMoved, RebuildNeeded, StoreError
+from rankbook.store.base import (
+    NOTE,
+    Answer,
+    AroundMember,
+    ByPosition,
+    Change,
+    CountBefore,
+    Counts,
+    FromBound,
+    Progress,
+    Query,
+    RankingId,
+    Reading,
+    Row,
+    Slice,
+    Stored,
+    window,
+)
+from rankbook.store.embedded import generations
+from rankbook.store.embedded.generations import Generation
+from rankbook.store.embedded.snapshots import Hold, Snapshot
+
+
+class EmbeddedStore:
+    """Rankings in a directory of this machine; open it with `open`."""
+
+    def __init__(self, environment: Environment, role: bytes = generations.GENERATION) -> None:
+        """`role` says which of the generations there this is."""
+        self._environment = environment
+        self._role = role
+        self._closed = False
+        self._generation: int | None = None
+        self._note: bytes | None = None
+        self._held = threading.local()
+
+    def _space(self, view: Transaction) -> Generation:
+        generation = generations.number(view, self._role)
+        if generation is None:
+            raise StoreError("what was made beside has been promoted or given up")
+        here = generations.space(view, generation)
+        if generation != self._generation:
+            self._notice(generation, here.receipt(NOTE))
+        return here
+
+    def _notice(self, generation: int, note: bytes | None) -> None:
+        """Another generation is served than when this store last looked.
+
+        Raises `RebuildNeeded` where it was made under another note than the one before.
+        """
+        known = self._generation is not None and self._note is not None
+        if known and note != self._note and self._role == generations.GENERATION:
+            raise RebuildNeeded(
+                "the rankings were made anew under other rules: open the book again"
+            )
+        self._generation, self._note = generation, note
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
+        """The store in `path`. `capacities` are those of `engine.environment.Environment`.
+
+        After a stop of the machine under an open store, everything is checked first; what does not
+        pass is set aside as `damaged.mdb`, and the store starts empty, for the log to fill.
+        Raises `BookError` where there is none and `create` is false, or it is newer than this
+        program or read-only.
+        """
+        recover(path, lambda: _set_aside_if_damaged(path))
+        return cls(Environment.share(path, create=create, **capacities))
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """One snapshot for every read of this thread within the block."""
+        return Hold(self._reading(), self._held)
+
+    def _reading(self) -> Snapshot:
+        """What is served, in the snapshot that this thread holds or in one of its own."""
+        return Snapshot(self._environment, self._held, self._space)
+
+    def stamp(self) -> int:
+        """The number of the last transaction of any process."""
+        return self._environment.stamp()
+
+    def writes(self) -> int:
+        """The same number: a transaction that writes nothing has none."""
+        return self._environment.stamp()
+
+    def position(self) -> int:
+        """How far into the log these rankings have been folded."""
+        with self._reading() as here:
+            return here.position()
+
+    def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
+        """The position, and each entry wanted, from one snapshot."""
+        asked: dict[str, tuple[RankingId, list[bytes]]] = {}
+        for ranking, member in wanted:
+            known = asked.get(ranking.name)
+            if known is None:
+                known = asked[ranking.name] = (ranking, [])
+            known[1].append(member)
+        with self._reading() as here:
+            found = {
+                name: here.known(ranking).get_many(members)
+                for name, (ranking, members) in asked.items()
+            }
+            position = here.position()
+        pairs = [found[ranking.name].get(member) for ranking, member in wanted]
+        made = tuple.__new__  # half the cost of calling the class
+        return position, [None if pair is None else made(Stored, pair) for pair in pairs]
+
+    def publish(
+        self,
+        changes: Sequence[Change],
+        receipts: Sequence[tuple[int, bytes]],
+        *,
+        expect: int,
+        then: int,
+        drops: Sequence[RankingId] = (),
+    ) -> None:
+        """Write everything in one transaction, or raise `PositionMoved` and write nothing."""
+        by_ranking: dict[RankingId, list[tuple[bytes, bytes | None, bytes]]] = {}
+        for ranking, member, key, value in changes:
+            by_ranking.setdefault(ranking, []).append((member, key, value))
+
+        def write(transaction: Transaction) -> None:
+            here = self._space(transaction)
+            position = here.position()
+            if position != expect:
+                raise PositionMoved(f"the rankings stand at {position}, not at {expect}")
+            for ranking in drops:
+                here.rankset(ranking).drop()
+            for ranking, entries in by_ranking.items():
+                here.rankset(ranking).apply(entries, then)
+            here.put_receipts(receipts)
+            self._note = next((each for seq, each in receipts if seq == NOTE), self._note)
+            here.move_to(then)
+
+        self._environment.update(write)
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """Answer all queries from one snapshot."""
+        with self._reading() as here:
+            answers = [_answer(here, here.known(query.ranking), query) for query in queries]
+            return Reading(here.position(), answers)
+
+    def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
+        """The receipts published for these log positions."""
+        with self._reading() as here:
+            return [here.receipt(seq) for seq in seqs]
+
+    @contextmanager
+    def audit(self) -> Iterator["EmbeddedAudit"]:
+        """One snapshot of everything. Room is made first, where there is any, so that writers can
+        go on."""
+        with suppress(StoreError):
+            self._environment.make_room()
+        with self._environment.view() as view:
+            yield EmbeddedAudit(self._space(view))
+
+    # --- making rankings beside those that are served --------------------------------------------
+
+    def staging(self) -> "EmbeddedStore":
+        """The rankings that are being made beside these; begun where there are none yet.
+
+        They outlive the process, so that whoever makes them can go on after a kill.
+        """
+
+        def begin(transaction: Transaction) -> bool:
+            if generations.number(transaction, generations.BESIDE) is None:
+                if generations.is_removing(transaction):
+                    return False
+                served = generations.number(transaction, generations.GENERATION) or 0
+                generations.assign(transaction, generations.BESIDE, served + 1)
+            return True
+
+        while not self._environment.update(begin):
+            self._remove()
+        return EmbeddedStore(self._environment, generations.BESIDE)
+
+    def promote(
+        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+    ) -> bool:
+        """Serve what was made beside, in one step; False while it is behind what is served.
+
+        `note` becomes its receipt 0. With `behind`, it may be behind. With `wanted`, only the
+        rankings of the names that it is true for; the others stay, so the positions must be the
+        same. What is left over is given up in the same step, and removed afterwards.
+        """
+
+        def change(transaction: Transaction) -> bool:
+            generation = generations.number(transaction, generations.BESIDE)
+            if generation is None:
+                return False
+            made, served = generations.space(transaction, generation), self._space(transaction)
+            lacking = served.position() - made.position()
+            if (lacking > 0 and not behind) or (wanted is not None and lacking):
+                return False
+            replaced = generations.number(transaction, generations.GENERATION) or 0
+            if wanted is None:
+                made.put_receipts([(NOTE, note)])
+                generations.assign(transaction, generations.GENERATION, generation)
+                generation = replaced
+            else:
+                _promote_some(made, served, wanted)
+            generations.give_up(transaction, generation)
+            return True
+
+        promoted = self._environment.update(change)
+        if promoted:
+            self._generation = None
+            self._remove()
+        return promoted
+
+    def discard(self) -> None:
+        """Give up what was being made beside, and remove it in steps."""
+
+        def change(transaction: Transaction) -> None:
+            generation = generations.number(transaction, generations.BESIDE)
+            if generation is not None:
+                generations.give_up(transaction, generation)
+
+        self._environment.update(change)
+        self._remove()
+
+    def _remove(self) -> None:
+        """Remove what was given up, in steps; whoever makes rankings next goes on after a kill."""
+        while self._environment.update(generations.remove_some):
+            pass
+
+    def describe(self) -> dict[str, Any]:
+        """What the engine holds, in numbers."""
+        return survey(self._environment)
+
+    @property
+    def path(self) -> Path:
+        """The directory that it is in."""
+        return self._environment.path
+
+    def copy(self, directory: Path) -> None:
+        """Write one snapshot of everything into an empty directory, without the free space."""
+        self._environment.copy(directory)
+
+    def close(self) -> None:
+        """Make everything durable and release it."""
+        if not self._closed:
+            self._closed = True
+            self._environment.close()
+
+
+class EmbeddedAudit:
+    """One snapshot, for checking."""
+
+    def __init__(self, here: Generation) -> None:
+        self._here = here
+        self.position = here.position()
+
+    def rankings(self) -> Iterator[RankingId]:
+        """Every ranking that has an entry, by name."""
+        return self._here.rankings()
+
+    def order(self, ranking: RankingId) -> Iterator[tuple[bytes, bytes]]:
+        """(key, member) of the order index, in rank order."""
+        return self._here.rankset(ranking).order()
+
+    def members(self, ranking: RankingId) -> Iterator[Row]:
+        """The entries of the member index."""
+        for entry in self._here.rankset(ranking).members():
+            yield Row(*entry)
+
+    def entries(self, ranking: RankingId, members: Sequence[bytes]) -> list[Stored | None]:
+        """The entries of these members in the member index."""
+        found = self._here.rankset(ranking).get_many(members)
+        pairs = [found.get(member) for member in members]
+        return [None if pair is None else Stored(*pair) for pair in pairs]
+
+    def faults(self, progress: Progress | None = None) -> Iterator[str]:
+        """Broken invariants of the engine's form."""
+        return check(self._here.view, progress)
+
+
+def _set_aside_if_damaged(path: Path) -> None:
+    """Check in a child process: a file may be damaged beyond what LMDB can read.
+
+    A child that was killed by its own fault counts as damage; one that could not check does not.
+    """
+    command = [sys.executable, "-m", "rankbook.engine.check", str(path)]
+    status = subprocess.run(command, check=False, capture_output=True).returncode
+    if status == DAMAGED or -status in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
+        (path / "data.mdb").replace(path / "damaged.mdb")
+
+
+def _promote_some(made: Generation, served: Generation, wanted: Callable[[str], bool]) -> None:
+    """Put the rankings that are wanted in the place of those that are served."""
+    for ranking in [each for each in served.rankings() if wanted(each.name)]:
+        served.rankset(ranking).drop()
+    for ranking in [each for each in made.rankings() if wanted(each.name)]:
+        made.rankset(ranking).rename(served.prefix + ranking.name.encode())
+
+
+def _answer(here: Generation, rankset: RankSet, query: Query) -> Answer:
+    if isinstance(query, CountBefore):
+        counted = [rankset.count_before(bound) for bound in query.bounds]
+        return Counts(rankset.version, len(rankset), rankset.groups, counted)
+    if isinstance(query, ByPosition) and query.known == rankset.version:
+        return Slice(rankset.version, len(rankset), rankset.groups, 0, 0, 0, [])
+    start, limit = _range(rankset, query)
+    rows = [Row(*entry) for entry in rankset.scan(start, limit)]
+    if not rows:
+        return Slice(rankset.version, len(rankset), rankset.groups, 0, 0, 0, [])
+    before, groups = 0, 0
+    if start > 0:
+        before, groups = rankset.count_before(rows[0].key[: rankset.group_bytes])
+    beside: tuple[bytes | None, ...] = ()
+    if query.beside is not None:
+        found = here.known(query.beside).get_many([row.member for row in rows])
+        beside = tuple([found[row.member][1] if row.member in found else None for row in rows])
+    return Slice(rankset.version, len(rankset), rankset.groups, start, before, groups, rows, beside)
+
+
+def _range(rankset: RankSet, query: ByPosition | AroundMember | FromBound) -> tuple[int, int]:
+    """The 0-based start and the number of rows that a query asks for."""
+    if isinstance(query, ByPosition):
+        return query.start, query.limit
+    if isinstance(query, AroundMember):
+        position = rankset.rank(query.member)
+        if position is None:
+            return 0, 0
+        return window(position, query.limit, len(rankset))
+    position, _groups = rankset.count_before(query.bound)
+    if query.reverse:
+        start = max(0, position - query.limit)
+        return start, position - start
+    return position, query.limit
