@@ -82,6 +82,25 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     previous: str | None = None
 
 
+class PlayerStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """How a player stands in one ranking: every figure is of one snapshot.
+
+    `count` is the number of entries in the whole ranking. `percentile` is the share, 0 to 100, of
+    the other entries that do not stand better. Without an entry of the player, `entry`, `rank` and
+    `percentile` are None.
+    """
+
+    board: str
+    window: str
+    period: Period
+    tags: dict[str, str]
+    count: int
+    player: str
+    rank: int | None
+    percentile: float | None
+    entry: Entry | None
+
+
 class Friend(msgspec.Struct, frozen=True, kw_only=True):
     """One of a set of players: the rank among them, and the entry with its rank among all."""
 

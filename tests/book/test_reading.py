@@ -3,6 +3,7 @@
 import pytest
 
 from rankbook import Bundle, BundleRanking, NotFound
+from tests.book.busy import Busy
 from tests.book.home import board, listed, players, result
 from tests.book.site import SPEC, typed
 
@@ -175,3 +176,32 @@ def test_a_ranking_of_several_bundles_is_shown_once(home):
     book = home.open(board(**SHAPE), bundles=bundles)
     book.submit(result("asha", 5, mode="x", level=1))
     assert len(book.player("asha")) == 6
+
+
+# --- one answer, one snapshot --------------------------------------------------------------------
+
+
+def test_a_standing_is_entry_rank_percentile_and_count(home):
+    view = ten(home)
+    found = view.standing("p3")
+    assert (found.board, found.window, found.tags) == ("speed", "all-time", {})
+    assert (found.player, found.rank, found.count) == ("p3", 4, 10)
+    assert found.entry == view.entry("p3")
+    assert found.percentile == view.percentile("p3") == 100 * 6 / 9
+
+
+def test_the_standing_of_a_player_without_an_entry_has_the_count_alone(home):
+    found = ten(home).standing("nobody")
+    assert (found.entry, found.rank, found.percentile, found.count) == (None, None, None, 10)
+
+
+def test_a_standing_is_of_one_snapshot_though_others_publish_after_every_read(home):
+    book = home.open(board())
+    book.submit_many([result(f"p{n}", 10 - n) for n in range(3)])
+    view = book.ranking("speed")
+    with Busy(book, lambda: book.submit(result(f"new{busy.published}", 100))) as busy:
+        found = [view.standing("p0") for _again in range(3)]
+    # Each entry that came between is before p0: the share of those behind says how many there are.
+    assert [(each.rank, each.count, each.percentile) for each in found] == [
+        (1 + n, 3 + n, 100 * 2 / (2 + n)) for n in range(3)
+    ]

@@ -10,7 +10,16 @@ from rankbook.book import state
 from rankbook.book.read import cursors, scores
 from rankbook.book.read.slices import RETRIES, checked, sliced
 from rankbook.errors import Corrupt, Refused
-from rankbook.model import Bin, Entry, Friend, Friends, Number, Period, Standings
+from rankbook.model import (
+    Bin,
+    Entry,
+    Friend,
+    Friends,
+    Number,
+    Period,
+    PlayerStanding,
+    Standings,
+)
 from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, ranks
 from rankbook.store.base import (
     Answer,
@@ -109,6 +118,23 @@ class RankingView:
         """The player's 1-based rank under the board's numbering, or None. O(log n)."""
         numbers = self.numbers(self.ask(self.entry_query(player)))
         return numbers[0] if numbers else None
+
+    def standing(self, player: str) -> PlayerStanding:
+        """The player's entry, rank and percentile, and the count, from one snapshot. O(log n)."""
+        found = self.ask(self.entry_query(player))
+        shown = self.standings(found)
+        entry = shown.entries[0] if shown.entries else None
+        return PlayerStanding(
+            board=shown.board,
+            window=shown.window,
+            period=shown.period,
+            tags=shown.tags,
+            count=shown.count,
+            player=player,
+            rank=None if entry is None else entry.rank,
+            percentile=scores.percentile_of(self, found),
+            entry=entry,
+        )
 
     def at(self, place: int) -> Entry | None:
         """The entry at a 1-based place in the order, or None past the end. O(log n)."""

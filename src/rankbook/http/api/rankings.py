@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from litestar import Response, Router, get
 from litestar.datastructures import State
 from litestar.params import QueryParameter
@@ -28,22 +27,9 @@ from rankbook.http.api.parameters import (
 from rankbook.http.api.responses import of_view
 from rankbook.http.openapi import examples
 from rankbook.http.openapi.responses import documented
-from rankbook.model import Entry, Friends, Period, Standings
+from rankbook.model import Friends, PlayerStanding, Standings
 
 TAGGED = ["rankings"]
-
-
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A player's entry in one ranking. `percentile` is the share, 0 to 100, of the other entries
-    that do not stand better."""
-
-    board: str
-    window: str
-    period: Period
-    tags: dict[str, str]
-    count: int
-    entry: Entry
-    percentile: float | None
 
 
 @get(
@@ -103,7 +89,7 @@ async def around(
     tags=TAGGED,
     summary="A player's place in a ranking",
     description=f"The entry with its rank, and the percentile. {TAGS}",
-    responses=documented(Place, "The player's place.", examples.PLACE),
+    responses=documented(PlayerStanding, "The player's place.", examples.PLACE),
 )
 async def place(
     state: State,
@@ -119,19 +105,11 @@ async def place(
     return await of_view(state, request, board, window, period, lambda v: _place(v, asked))
 
 
-def _place(view: RankingView, player: str) -> Place:
-    found = view.around(player, 1)
-    if not found.entries:
+def _place(view: RankingView, player: str) -> PlayerStanding:
+    found = view.standing(player)
+    if found.entry is None:
         _nobody(view, player)
-    return Place(
-        board=found.board,
-        window=found.window,
-        period=found.period,
-        tags=found.tags,
-        count=found.count,
-        entry=found.entries[0],
-        percentile=view.percentile(player),
-    )
+    return found
 
 
 @get(

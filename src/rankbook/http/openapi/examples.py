@@ -34,7 +34,7 @@ OF_RANKING: dict[str, Any] = {
     "count": 1,
 }
 STANDINGS = {**OF_RANKING, "entries": [ENTRY]}
-PLACE = {**OF_RANKING, "entry": ENTRY, "percentile": 100.0}
+PLACE = {**OF_RANKING, "player": "asha", "rank": 1, "percentile": 100.0, "entry": ENTRY}
 FRIENDS = {**OF_RANKING, "friends": [{"rank_among": 1, "entry": ENTRY}]}
 HISTOGRAM = {**OF_RANKING, "bins": [{"low": 98, "high": 98, "count": 1}]}
 BUNDLE = {"name": "home", "position": 1, "rankings": [STANDINGS]}
