@@ -21,7 +21,11 @@ def kernels() -> list[Extension]:
     found = []
     for path in sorted(SOURCE.glob("rankbook/engine/*_cy.py")):
         module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        found.append(Extension(module, [path.as_posix()], optional=not REQUIRED))
+        # The declarations beside a kernel are sources too: setuptools ships what `depends` names.
+        declarations = [each.as_posix() for each in path.parent.glob(f"{path.stem}.pxd")]
+        found.append(
+            Extension(module, [path.as_posix()], optional=not REQUIRED, depends=declarations)
+        )
     return found
 
 

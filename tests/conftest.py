@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from rankbook.engine.kernels import plain
 from tests.redis_servers import (
     Endpoint,
     RedisCluster,
@@ -16,6 +17,10 @@ from tests.redis_servers import (
     upstash_endpoint,
 )
 from tests.servers import Missing, Postgres, postgres_server, skip_or_fail
+
+if plain():
+    # No kernel was compiled here: the commands that tests start are not to warn of it each time.
+    os.environ["RANKBOOK_PLAIN"] = "1"
 
 PROJECT = Path(__file__).resolve().parent.parent
 

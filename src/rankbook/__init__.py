@@ -48,6 +48,8 @@ from rankbook.model import (
     Standings,
 )
 from rankbook.rules import Board, BookSpec, Bundle, BundleRanking, Measure, Season, ValueRule
+from rankbook.store.embedded import PlainKernelWarning
+from rankbook.store.embedded import warn_if_plain as _warn_if_plain
 from rankbook.store.memory import MemoryStore
 
 __all__ = [
@@ -78,6 +80,7 @@ __all__ = [
     "Period",
     "PeriodSummary",
     "Placement",
+    "PlainKernelWarning",
     "PlayerPeriod",
     "PlayerStanding",
     "Rankbook",
@@ -97,3 +100,5 @@ __all__ = [
     "Verification",
     "submit_with_retry",
 ]
+
+_warn_if_plain()

@@ -1,5 +1,6 @@
 """The same script, compiled and plain, reads the same; and a missing kernel is loud where asked."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -85,3 +86,50 @@ def test_a_missing_kernel_is_an_error_where_compiled_ones_are_required(plain_onl
 def test_compiled_kernels_satisfy_who_requires_them():
     done = run("-c", "import rankbook.engine", RANKBOOK_REQUIRE_COMPILED="1")
     assert done.returncode == 0, done.stderr
+
+
+def warned(*arguments, **switches):
+    """The lines in which an import says that it runs as plain Python."""
+    done = run(*arguments, "-c", "import rankbook\nimport rankbook.engine", **switches)
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if "runs as plain Python" in line]
+
+
+def test_an_installation_without_compiled_kernels_says_so_once_at_import(plain_only):
+    [line] = warned(PYTHONPATH=str(plain_only))
+    assert line.startswith("<string>:1: PlainKernelWarning: Rankbook runs as plain Python")
+    assert "page_cy, pager_cy, tree_cy, members_cy are not compiled" in line
+
+
+def test_an_installation_with_one_plain_kernel_names_that_one(plain_only, tmp_path):
+    if not page_cy.COMPILED:
+        pytest.skip("the kernels run plain here")
+    source = Path(rankbook.__file__).parent
+    shutil.copytree(source, tmp_path / "rankbook", ignore=shutil.ignore_patterns("tree_cy.*.so"))
+    [line] = warned(PYTHONPATH=str(tmp_path))
+    assert "tree_cy is not compiled" in line
+
+
+def test_the_warning_is_silent_where_plain_kernels_were_chosen(plain_only):
+    assert warned(PYTHONPATH=str(plain_only), RANKBOOK_PLAIN="1") == []
+
+
+def test_the_warning_can_be_silenced_by_a_filter(plain_only):
+    silence = "ignore:Rankbook runs as plain Python"
+    assert warned("-W", silence, PYTHONPATH=str(plain_only)) == []
+
+
+@pytest.mark.skipif(not page_cy.COMPILED, reason="the kernels run plain here")
+def test_an_installation_with_compiled_kernels_warns_of_nothing():
+    assert warned("-W", "error") == []
+
+
+def test_doctor_says_that_the_kernels_run_as_plain_python(plain_only, tmp_path):
+    command = ["-m", "rankbook", "--book", str(tmp_path / "book")]
+    switches = {"PYTHONPATH": str(plain_only), "RANKBOOK_PLAIN": "1"}
+    assert run("-m", "rankbook", "init", str(tmp_path / "book"), **switches).returncode == 0
+    told = run(*command, "doctor", **switches)
+    assert told.returncode == 0, told.stderr
+    assert "The engine runs as plain Python" in told.stdout
+    found = json.loads(run(*command, "doctor", "--json", **switches).stdout)
+    assert set(found["store"]["kernels"].values()) == {"plain"}

@@ -8,9 +8,15 @@ import importlib
 import importlib.util
 import os
 import sys
+import warnings
+from importlib.machinery import ExtensionFileLoader, PathFinder
 from pathlib import Path
 
 KERNELS = ("page_cy", "pager_cy", "tree_cy", "members_cy")
+
+
+class PlainKernelWarning(RuntimeWarning):
+    """The embedded engine was not compiled, so it runs as plain Python, which is slower."""
 
 
 def select() -> None:
@@ -30,6 +36,33 @@ def select() -> None:
 def is_compiled(name: str) -> bool:
     """Whether the kernel of that name runs compiled."""
     return bool(importlib.import_module(f"rankbook.engine.{name}").COMPILED)
+
+
+def plain() -> list[str]:
+    """The names of the kernels that are not compiled. Looks at their files, and loads none."""
+    folder = [str(Path(__file__).parent)]
+    specs = {name: PathFinder.find_spec(f"rankbook.engine.{name}", folder) for name in KERNELS}
+    return [
+        name
+        for name, spec in specs.items()
+        if spec is None or not isinstance(spec.loader, ExtensionFileLoader)
+    ]
+
+
+def warn_if_plain() -> None:
+    """Warn with `PlainKernelWarning` when a kernel is not compiled, unless that was chosen.
+
+    `RANKBOOK_PLAIN=1` chooses it. The warning names the caller of the caller: the import.
+    """
+    missing = plain()
+    if missing and os.environ.get("RANKBOOK_PLAIN") != "1":
+        warnings.warn(
+            f"Rankbook runs as plain Python, which is slower: {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not compiled. Build it again where Cython "
+            "and a C compiler are installed, or choose plain Python with RANKBOOK_PLAIN=1",
+            PlainKernelWarning,
+            stacklevel=3,
+        )
 
 
 def _load_plain(name: str) -> None:

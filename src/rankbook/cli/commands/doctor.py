@@ -47,6 +47,8 @@ def report(found: Examination) -> None:
     for name, value in facts.items():
         made.add_row(name, Text(clean(_text(value))))
     show(made)
+    if "plain" in found.store.get("kernels", {}).values():
+        show("The engine runs as plain Python, which is slower: its kernels are not compiled.")
     for each in found.unreadable[:SHOWN]:
         show(f"set aside: {each.event_id} at log position {each.seq:,}, {each.reason}")
     for fault in found.faults[:SHOWN]:
