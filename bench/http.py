@@ -36,7 +36,7 @@ from urllib.request import urlopen
 from bench.common import Goal, Report, Step, progress
 from bench.submit_ours import BATCH, Players
 from rankbook import Event, Rankbook
-from rankbook.cli.commands.init import make, template
+from rankbook.cli.books import make, template
 from rankbook.http.auth.keys import FILE, KeyRing
 
 GOALS = {

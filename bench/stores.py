@@ -57,7 +57,7 @@ class OnRedis(Ours):
     """Our book with its rankings in Redis."""
 
     def __init__(self, directory: Path, uri: str) -> None:
-        text = files("rankbook.cli").joinpath("typing.toml").read_text(encoding="utf-8")
+        text = files("rankbook.cli.books").joinpath("typing.toml").read_text(encoding="utf-8")
         spec = replace(load(text), store=uri)
         self.book = Rankbook.open(directory, spec=spec, clock=Ticks())
 

@@ -89,7 +89,7 @@ class Ours:
     """The book of `rankbook init --example typing`; `log` is another than its SQLite file."""
 
     def __init__(self, directory: Path, *, log: str = "", catch_up: bool = True) -> None:
-        spec = load(files("rankbook.cli").joinpath("typing.toml").read_text(encoding="utf-8"))
+        spec = load(files("rankbook.cli.books").joinpath("typing.toml").read_text(encoding="utf-8"))
         if log:
             spec = replace(spec, log=log)
         self.book = Rankbook.open(directory, spec=spec, clock=Ticks(), catch_up=catch_up)

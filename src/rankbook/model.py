@@ -128,6 +128,17 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     count: int
 
 
+class Histogram(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries of a ranking have which scores, from one snapshot."""
+
+    board: str
+    window: str
+    period: Period
+    tags: dict[str, str]
+    count: int
+    bins: tuple[Bin, ...]
+
+
 class PlayerPeriod(msgspec.Struct, frozen=True, kw_only=True):
     """How a player stands in one period of a ranking: all None without an entry.
 

@@ -12,7 +12,7 @@ import uvicorn
 from rankbook import Event, Rankbook
 from rankbook.http import Settings, app
 from rankbook.http.auth.keys import FILE, KeyRing
-from rankbook.http.server.serving import address, bound
+from rankbook.http.server.serving import address, listen
 
 SECONDS = 30
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -155,7 +155,7 @@ def club(directory: Path, **settings: object) -> Iterator[Club]:
     with Rankbook.open(directory, clock=clock) as book:
         fill(book, clock)
         application = app(book, Settings(directory=directory, **settings), clock=clock)
-        with bound("127.0.0.1", 0) as listening, _running(application, listening):
+        with listen("127.0.0.1", 0) as listening, _running(application, listening):
             yield Club(book, clock, directory, address(listening))
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from rankbook import Rankbook
-from rankbook.cli.commands.init import make, template
+from rankbook.cli.books import make, template
 from rankbook.cli.demo import pages, sample
 
 SECONDS = 60

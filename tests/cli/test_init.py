@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rankbook import Board
-from rankbook.cli.commands.init import EXAMPLES, template
+from rankbook.cli.books import EXAMPLES, template
 from rankbook.rules import load
 
 

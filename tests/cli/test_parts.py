@@ -3,7 +3,7 @@
 import pytest
 
 from rankbook import Receipt
-from rankbook.cli import options
+from rankbook.cli.call import rank_pending
 from rankbook.cli.screen import tables
 from tests.book.home import Clock, players, result, when
 from tests.book.parted import TWO, PartedHome, part
@@ -34,7 +34,7 @@ def test_opening_catches_up_with_the_parts_that_are_up(tmp_path):
     book = home.open(*TWO)
     book.record(result("asha", 20))
     part(book, "high").down = True
-    options._catch_up(book)
+    rank_pending(book)
     assert players(book.ranking("fast").top()) == ["asha"]
     part(book, "high").down = False
     home.end()

@@ -145,7 +145,7 @@ def test_a_histogram_is_drawn_with_bars(small_book, rankbook, shell):
 
 def test_a_players_rank_comes_with_score_count_and_percentile(small_book, rankbook, ask):
     found = ask("rank", "chidi")
-    assert list(found) == [*RANKING[:-1], "player", "rank", "score", "percentile"]
+    assert list(found) == [*RANKING[:-1], "player", "rank", "percentile", "entry", "score"]
     assert [found[name] for name in ("count", "player", "rank", "score")] == [4, "chidi", 2, 90]
     assert found["percentile"] == pytest.approx(200 / 3)
     shown = rankbook("rank", "speed", "chidi", "--book", small_book).stdout.splitlines()

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from rankbook.errors import LogError, StoreError
-from rankbook.http.server.serving import address, bound
+from rankbook.http.server.serving import address, listen
 from tests.cli.conftest import rankbook  # noqa: F401
 from tests.http.running import SECONDS, check, make_book, result, service
 from tests.http.within import within
@@ -217,7 +217,7 @@ def test_a_lifespan_is_not_needed(tmp_path):
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_an_address_is_one_that_a_browser_takes(host):
     try:
-        listening = bound(host, 0)
+        listening = listen(host, 0)
     except OSError:
         pytest.skip(f"this machine has no {host}")
     with listening:

@@ -10,7 +10,7 @@ import uvicorn
 
 from rankbook import Rankbook
 from rankbook.http import Settings, app
-from rankbook.http.server.serving import address, bound
+from rankbook.http.server.serving import address, listen
 from tests.http.running import SECONDS
 
 
@@ -36,7 +36,7 @@ def threaded(book: Rankbook, settings: Settings | None = None) -> Iterator[Threa
     application = app(book, settings)
     config = uvicorn.Config(application, lifespan="on", log_config=None)
     server = uvicorn.Server(config)
-    with closing(bound("127.0.0.1", 0)) as listening:
+    with closing(listen("127.0.0.1", 0)) as listening:
         running = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         running.start()
         try:

@@ -59,7 +59,7 @@ def table(request, tmp_path):
 
 def take(book, table, query=QUERY, player=None, batch=None):
     importer = Importer(book, batch=batch)
-    sql.query(importer, table.dsn, query, player)
+    sql.import_query(importer, table.dsn, query, player)
     return importer.finish()
 
 
@@ -139,7 +139,7 @@ def test_what_is_no_query_is_refused_and_nothing_can_be_written(book, table):
 def test_a_database_that_is_not_there_is_an_error_and_is_not_made(book, tmp_path, dsn):
     path = dsn if ":" in dsn else str(tmp_path / dsn)
     with pytest.raises(BookError):
-        sql.query(Importer(book), path, QUERY)
+        sql.import_query(Importer(book), path, QUERY)
     assert not (tmp_path / "nowhere.sqlite").exists()
 
 
@@ -151,7 +151,7 @@ def test_types_of_postgresql_become_values(book, postgres_uri):
         UNION ALL SELECT 8, now(), 1, 1, 'time', 1, NULL, NULL
     """
     importer = Importer(book)
-    sql.query(importer, postgres_uri, query)
+    sql.import_query(importer, postgres_uri, query)
     assert counts(importer.finish()) == (2, 0, 0)
     entry = book.ranking("speed").top().entries[0]
     assert (entry.player, entry.score, entry.profile) == ("7", 89, {"name": "Asha"})

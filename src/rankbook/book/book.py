@@ -43,6 +43,16 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
+def read_spec(directory: Path) -> BookSpec:
+    """What a directory's rankbook.toml says. Raises `BookError` without one, and `SpecError`."""
+    try:
+        return load((directory / FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise BookError(f"{directory} is no book: it has no {FILE}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BookError(f"{directory / FILE} cannot be read: {error}") from error
+
+
 class Rankbook(Reads, Outcomes, Upkeep):
     """A book: boards, a log and a store. Safe to use from many threads; a context manager.
 
@@ -139,12 +149,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         """
         place = Path(directory)
         if spec is None:
-            try:
-                spec = load((place / FILE).read_text(encoding="utf-8"))
-            except (FileNotFoundError, NotADirectoryError):
-                raise BookError(f"{place} is no book: it has no {FILE}") from None
-            except (OSError, UnicodeDecodeError) as error:
-                raise BookError(f"{place / FILE} cannot be read: {error}") from error
+            spec = read_spec(place)
         log = open_log(spec.log, place)
         try:
             store = open_store(spec.store, place)

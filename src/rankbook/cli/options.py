@@ -1,17 +1,13 @@
-"""Options that several subcommands share, and what they mean."""
+"""Options and arguments that several subcommands share, and what their texts mean."""
 
-import os
-from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from rankbook.book import Rankbook, RankingView
-from rankbook.book.read.slices import MAX_LIMIT
-from rankbook.cli.screen.progress import counted, progress
-from rankbook.errors import Refused, StoreError
-from rankbook.importing import common
+from rankbook.book import MAX_LIMIT
+from rankbook.errors import Refused
+from rankbook.importing import value
 from rankbook.model import Value
 from rankbook.rules import BookSpec
 
@@ -28,6 +24,9 @@ BookOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 BoardArgument = Annotated[str, typer.Argument(metavar="BOARD", help="The board's name.")]
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's id.")]
+EventArgument = Annotated[
+    str, typer.Argument(metavar="EVENT_ID", help="The id that the event was recorded under.")
+]
 WindowOption = Annotated[
     str | None,
     typer.Option("--window", metavar="W", help="The window; else the board's first one."),
@@ -44,46 +43,8 @@ LimitOption = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=MAX_LIMIT, help="How many entries.")
 ]
 IdOption = Annotated[
-    str, typer.Option("--id", metavar="ID", help="The event's id: a retry is then known.")
+    str, typer.Option("--id", metavar="ID", help="The event's id: makes a retry safe.")
 ]
-
-
-def given(ctx: typer.Context, book: Path | None) -> Path | None:
-    """The directory given on the command line, after the subcommand or else before it."""
-    before: Path | None = ctx.obj
-    return before if book is None else book
-
-
-def place(ctx: typer.Context, book: Path | None) -> Path:
-    """The book's directory: as given, else the environment's, else the current one."""
-    return given(ctx, book) or Path(os.environ.get(ENVIRONMENT) or ".")
-
-
-def opened(ctx: typer.Context, book: Path | None, *, catch_up: bool = True) -> Rankbook:
-    """The book, open, with what is pending ranked under a progress bar unless `catch_up` is false.
-
-    Raises `BookError` and whatever else `Rankbook.open` does.
-    """
-    open_book = Rankbook.open(place(ctx, book), catch_up=False)
-    try:
-        if catch_up:
-            _catch_up(open_book)
-    except BaseException:
-        open_book.close()
-        raise
-    return open_book
-
-
-def _catch_up(book: Rankbook) -> None:
-    """While a part of the book is down nobody can say what is pending; the others catch up."""
-    pending = 0
-    with suppress(StoreError):
-        pending = book.pending()
-    if not pending:
-        book.catch_up()
-        return
-    with progress() as told:
-        book.catch_up(progress=counted(told, "ranking what is pending", pending))
 
 
 def pairs(texts: list[str] | None, option: str) -> dict[str, str]:
@@ -100,16 +61,6 @@ def pairs(texts: list[str] | None, option: str) -> dict[str, str]:
 
 
 def typed(spec: BookSpec, given: dict[str, str]) -> dict[str, Value]:
-    """The values of an event: numbers where they are written as such, unless declared as text."""
+    """The values of an event: text where the book declares it, else a number if written as one."""
     texts = [name for name, rule in spec.values.items() if rule.type == "text"]
-    return {name: text if name in texts else common.value(text) for name, text in given.items()}
-
-
-def chosen(book: Rankbook, board: str, **parts: Any) -> RankingView:
-    """The ranking of `board` by `window`, `period` and `tag`, as given on the command line."""
-    return book.ranking(
-        board,
-        window=parts["window"],
-        period=parts["period"],
-        tags=pairs(parts["tag"], "--tag"),
-    )
+    return {name: text if name in texts else value(text) for name, text in given.items()}

@@ -11,7 +11,7 @@ from litestar.concurrency import sync_to_thread
 
 from rankbook.book import Rankbook, RankingView
 from rankbook.book.book import Clock
-from rankbook.http.auth.keys import FILE, KeyRing
+from rankbook.http.auth.keys import KeyRing
 from rankbook.http.auth.limits import Limits
 from rankbook.http.body_cache import Bodies
 from rankbook.http.jobs import Jobs
@@ -47,7 +47,7 @@ class Service:
         self.local = book.spec.store.partition(":")[0] in LOCAL
         self.rules = tuple([BoardRules(board) for board in book.boards()])
         directory = settings.directory
-        self.keys = KeyRing(None if directory is None else directory / FILE)
+        self.keys = KeyRing.of_book(directory)
         self.limits = Limits(settings)
         self.watch = Watch(book.store, settings, local=self.local)
         self.bodies = Bodies(

@@ -24,7 +24,7 @@ from rankbook.rules import micros
 ROW = "row"
 
 
-def query(importer: Importer, dsn: str, sql: str, player: str | None = None) -> None:
+def import_query(importer: Importer, dsn: str, sql: str, player: str | None = None) -> None:
     """Record the good rows of a query, and note the faults of others; see `log.open_rows`.
 
     Raises `Refused` at "sql" for a query that cannot be run, or lacks a column that is needed.

@@ -15,6 +15,7 @@ from rankbook.model import (
     Entry,
     Friend,
     Friends,
+    Histogram,
     Number,
     Period,
     PlayerStanding,
@@ -138,10 +139,15 @@ class RankingView:
 
     def at(self, place: int) -> Entry | None:
         """The entry at a 1-based place in the order, or None past the end. O(log n)."""
+        found = self.from_place(place, 1).entries
+        return found[0] if found else None
+
+    def from_place(self, place: int, limit: int = TOP) -> Standings:
+        """`limit` entries from a 1-based place in the order on. O(log n + limit)."""
         if place < 1:
             raise ValueError(f"place is {place}; the first is 1")
-        found = self.standings(self.ask(ByPosition(self.id, place - 1, 1, self.beside))).entries
-        return found[0] if found else None
+        query = ByPosition(self.id, place - 1, checked(limit), self.beside)
+        return self.standings(self.ask(query))
 
     def count(self) -> int:
         """How many entries the ranking has."""
@@ -206,6 +212,18 @@ class RankingView:
         if edges is not None:
             return scores.histogram(self, edges)
         return scores.automatic(self, bins)
+
+    def spread(self, bins: int = 10, *, edges: Sequence[Number] | None = None) -> Histogram:
+        """What `histogram` answers, with the ranking and the number of entries that it counts."""
+        counted = self.histogram(bins, edges=edges)
+        return Histogram(
+            board=self.ranking.board,
+            window=self.ranking.window,
+            period=self.period(),
+            tags=dict(self.ranking.tags),
+            count=sum([each.count for each in counted]),
+            bins=tuple(counted),
+        )
 
     # --- for readers of several rankings in one snapshot -----------------------------------------
 

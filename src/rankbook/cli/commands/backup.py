@@ -5,28 +5,26 @@ from typing import Annotated
 
 import typer
 
-from rankbook.cli.options import BookOption, JsonOption, opened
-from rankbook.cli.screen.output import document, note, show
-from rankbook.cli.screen.progress import counted, progress
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.screen.output import note
+from rankbook.cli.screen.progress import counting
 
 
+@subcommand
 def backup(
-    ctx: typer.Context,
+    call: Call,
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where to put it: missing, or empty.")
     ],
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Copy log, rankings and rankbook.toml into a directory, while the book is in use.
 
-    A backup that was stopped on the way is never there under that name.
+    The directory appears only when the copy is complete; a backup that was stopped leaves none.
     """
-    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
-        made = open_book.backup(directory, counted(told, "copying bytes"))
-    if as_json:
-        document(made)
-    else:
-        show(f"{directory} is a backup of the book at log position {made.position:,}.")
+    with call.open(catch_up=False) as book, counting("copying bytes") as copied:
+        made = book.backup(directory, copied)
+    call.answer(
+        made, lambda: f"{directory} is a backup of the book at log position {made.position:,}."
+    )
     if not made.log:
         note("The log is in PostgreSQL and not in this backup: back it up there, with pg_dump.")

@@ -1,19 +1,13 @@
 """`rankbook ban`: keep a player out of every ranking."""
 
-import typer
-
-from rankbook.cli.commands.change import change
-from rankbook.cli.options import BookOption, IdOption, JsonOption, PlayerArgument, opened
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.changes import submit_change
+from rankbook.cli.options import IdOption, PlayerArgument
 from rankbook.model import Event
 
 
-def ban(
-    ctx: typer.Context,
-    player: PlayerArgument,
-    id: IdOption = "",
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
-    """Keep a player out of every ranking, until unbanned; results go on being recorded."""
-    with opened(ctx, book) as open_book:
-        change(open_book, Event(kind="ban", player=player, id=id), as_json)
+@subcommand
+def ban(call: Call, player: PlayerArgument, id: IdOption = "") -> None:
+    """Keep a player out of every ranking until unbanned; results are still recorded."""
+    with call.open() as book:
+        submit_change(call, book, Event(kind="ban", player=player, id=id))

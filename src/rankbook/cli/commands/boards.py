@@ -3,29 +3,24 @@
 from typing import Any
 
 import msgspec
-import typer
-from rich.console import Group
 from rich.text import Text
 
-from rankbook.cli.options import BookOption, JsonOption, opened
+from rankbook.cli.call import Call, subcommand
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.output import result
+from rankbook.cli.screen.output import Part
 from rankbook.rules import BookSpec, Bundle
 
 
-def boards(
-    ctx: typer.Context,
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
+@subcommand
+def boards(call: Call) -> None:
     """Show the boards and bundles of the book."""
-    with opened(ctx, book) as open_book:
-        spec = open_book.spec
-    result(as_json, _document(spec), lambda: Group(*_drawn(spec)))
+    with call.open() as book:
+        spec = book.spec
+    call.answer(_document(spec), lambda: _drawn(spec))
 
 
-def _drawn(spec: BookSpec) -> list[Any]:
-    drawn: list[Any] = [tables.boards(spec)]
+def _drawn(spec: BookSpec) -> list[Part]:
+    drawn: list[Part] = [tables.boards(spec)]
     more = tables.more(spec)
     if more.row_count:
         drawn += [Text(), more]

@@ -4,34 +4,34 @@ from typing import Annotated
 
 import typer
 
-from rankbook.cli.commands.change import change
-from rankbook.cli.options import BookOption, IdOption, JsonOption, opened, pairs, typed
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.changes import submit_change
+from rankbook.cli.options import EventArgument, IdOption, pairs, typed
 from rankbook.model import Event
 
 
+@subcommand
 def correct(
-    ctx: typer.Context,
-    event_id: Annotated[str, typer.Argument(metavar="EVENT_ID", help="The id of the result.")],
+    call: Call,
+    event_id: EventArgument,
     values: Annotated[
         list[str],
         typer.Argument(metavar="NAME=VALUE...", help="All of its values: they replace the old."),
     ],
     profile: Annotated[
         list[str] | None,
-        typer.Option("--profile", metavar="NAME=VALUE", help="Of the player; else as it was."),
+        typer.Option("--profile", metavar="NAME=VALUE", help="The player's; else as it was."),
     ] = None,
     id: IdOption = "",
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
-    """Give a recorded result other values, all of them; it still happened when it happened."""
-    with opened(ctx, book) as open_book:
+    """Replace all values of a recorded result; the time when it happened stays."""
+    with call.open() as book:
         event = Event(
             kind="correct",
             player="",
             target=event_id,
             id=id,
-            values=typed(open_book.spec, pairs(values, "values")),
+            values=typed(book.spec, pairs(values, "values")),
             profile=pairs(profile, "--profile"),
         )
-        change(open_book, event, as_json)
+        submit_change(call, book, event)

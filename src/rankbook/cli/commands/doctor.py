@@ -6,34 +6,28 @@ import typer
 from rich.text import Text
 
 from rankbook.book import Examination
+from rankbook.cli.call import Call, subcommand
 from rankbook.cli.exits import DISAGREES
-from rankbook.cli.options import BookOption, JsonOption, opened
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.output import clean, document, note, show
-from rankbook.cli.screen.progress import counted, progress
-
-SHOWN = 50
+from rankbook.cli.screen.output import SHOWN, Part, clean
+from rankbook.cli.screen.progress import counting
 
 
-def doctor(
-    ctx: typer.Context,
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
+@subcommand
+def doctor(call: Call) -> None:
     """Show format, sizes, pages and positions, and check every invariant; exit 1 on a fault."""
-    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
-        found = open_book.doctor(progress=counted(told, "checking"))
-    if as_json:
-        document(found)
-    else:
-        report(found)
+    with call.open(catch_up=False) as book, counting("checking") as checked:
+        found = book.doctor(progress=checked)
+    call.answer(found, lambda: _drawn(found))
+    if max(len(found.faults), found.set_aside) > SHOWN:
+        call.note(tables.MORE)
     if found.faults:
         raise typer.Exit(DISAGREES)
 
 
-def report(found: Examination) -> None:
+def _drawn(found: Examination) -> list[Part]:
     """A table of what was found, and the verdict."""
-    made = tables.table("the book on disk", "")
+    made = tables.table("the book on disk")
     made.add_column("what")
     made.add_column("found", justify="right", overflow="fold")
     facts: dict[str, Any] = {
@@ -46,17 +40,14 @@ def report(found: Examination) -> None:
     }
     for name, value in facts.items():
         made.add_row(name, Text(clean(_text(value))))
-    show(made)
-    if "plain" in found.store.get("kernels", {}).values():
-        show("The engine runs as plain Python, which is slower: its kernels are not compiled.")
-    for each in found.unreadable[:SHOWN]:
-        show(f"set aside: {each.event_id} at log position {each.seq:,}, {each.reason}")
-    for fault in found.faults[:SHOWN]:
-        show(f"fault: {fault}")
-    if max(len(found.faults), found.set_aside) > SHOWN:
-        note("more was found; --json lists it")
-    if not found.faults:
-        show("Every invariant holds.")
+    plain = "plain" in found.store.get("kernels", {}).values()
+    slow = ["The engine runs as plain Python, which is slower: its kernels are not compiled."]
+    aside = [
+        f"set aside: {each.event_id} at log position {each.seq:,}, {each.reason}"
+        for each in found.unreadable[:SHOWN]
+    ]
+    faults = [f"fault: {fault}" for fault in found.faults[:SHOWN]]
+    return [made, *slow * plain, *aside, *(faults or ["Every invariant holds."])]
 
 
 def _text(value: object) -> str:

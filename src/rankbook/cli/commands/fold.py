@@ -5,10 +5,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from rankbook.cli.options import BookOption, JsonOption, opened
+from rankbook.cli.call import Call, subcommand
 from rankbook.cli.screen import following
-from rankbook.cli.screen.output import document, show
-from rankbook.cli.screen.progress import counted, progress
+from rankbook.cli.screen.progress import counting
 from rankbook.errors import Refused
 
 
@@ -19,40 +18,27 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
     position: int
 
 
+@subcommand
 def fold(
-    ctx: typer.Context,
+    call: Call,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Go on with what comes, until SIGINT or SIGTERM.")
+        bool, typer.Option("--follow", help="Keep ranking new events, until SIGINT or SIGTERM.")
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", metavar="N", min=0, help="With --follow: end after N seconds."),
     ] = None,
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Rank what is recorded and pending, and close the periods that have ended."""
     if seconds is not None and not follow:
         raise Refused("--seconds", "is for --follow")
-    if follow:
-        with opened(ctx, book, catch_up=False) as open_book:
-            following.follow(open_book, seconds, as_json)
-        return
-    ranked = 0
-
-    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
-        tell = counted(told, "ranking", open_book.pending())
-
-        def more(count: int) -> None:
-            nonlocal ranked
-            ranked += count
-            tell(count)
-
-        open_book.fold(progress=more)
-        open_book.catch_up(progress=more)
-        found = Folded(ranked=ranked, position=open_book.store.position())
-    if as_json:
-        document(found)
-        return
+    with call.open(catch_up=False) as book:
+        if follow:
+            following.follow(book, seconds, call.as_json)
+            return
+        with counting("ranking", book.pending()) as ranked:
+            book.fold(progress=ranked)
+            book.catch_up(progress=ranked)
+        found = Folded(ranked=ranked.done, position=book.store.position())
     what = f"{found.ranked:,} ranked" if found.ranked else "nothing was pending"
-    show(f"{what}; the rankings are at log position {found.position:,}")
+    call.answer(found, lambda: f"{what}; the rankings are at log position {found.position:,}")

@@ -5,20 +5,20 @@ from typing import Annotated
 
 import typer
 
-from rankbook.cli.commands.change import change
-from rankbook.cli.options import BookOption, IdOption, JsonOption, PlayerArgument, opened
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.changes import submit_change
+from rankbook.cli.options import IdOption, PlayerArgument
 from rankbook.cli.screen.output import ask
 from rankbook.errors import Refused
 from rankbook.model import Event
 
 
+@subcommand
 def forget(
-    ctx: typer.Context,
+    call: Call,
     player: PlayerArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     id: IdOption = "",
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Take a player out of every ranking and erase their events from the log, for good.
 
@@ -26,8 +26,8 @@ def forget(
     """
     if not yes:
         _confirm(player)
-    with opened(ctx, book) as open_book:
-        change(open_book, Event(kind="forget", player=player, id=id), as_json)
+    with call.open() as book:
+        submit_change(call, book, Event(kind="forget", player=player, id=id))
 
 
 def _confirm(player: str) -> None:

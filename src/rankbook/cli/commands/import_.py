@@ -4,18 +4,19 @@ from typing import Annotated
 
 import typer
 
+from rankbook.cli.call import Call, subcommand
 from rankbook.cli.exits import BAD_INPUT
-from rankbook.cli.options import BookOption, JsonOption, opened
 from rankbook.cli.screen.output import document, note, show
 from rankbook.cli.screen.progress import progress
 from rankbook.errors import Refused
-from rankbook.importing import FORMATS, Importer, Summary, sql
+from rankbook.importing import FORMATS, Importer, Summary, import_query
 
 SHOWN_FAULTS = 20
 
 
+@subcommand
 def import_(
-    ctx: typer.Context,
+    call: Call,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -28,7 +29,7 @@ def import_(
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option("--player", metavar="NAME", help="Whose they are, if no column says so."),
+        typer.Option("--player", metavar="NAME", help="Whose results, if no column says so."),
     ] = None,
     query: Annotated[
         str | None,
@@ -38,28 +39,26 @@ def import_(
         str | None,
         typer.Option("--dsn", metavar="DSN", help="Its database: a SQLite file or postgresql:."),
     ] = None,
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Record the good lines of files and rank them; run it again and nothing counts twice.
 
-    What is wrong with other lines is said, and the exit code is then 2. With --sql and --dsn, the
-    rows of a query are taken instead: player, at, and if wanted id, sequence, profile.NAME; every
-    other column is a value.
+    Faults in other lines are listed, and the exit code is then 2. With --sql and --dsn, the rows
+    of a query are taken instead. Their columns are player and at, if wanted id, sequence and
+    profile.NAME; every other column is a value.
     """
     _check(files, format, player, query, dsn)
-    with opened(ctx, book, catch_up=False) as open_book, progress() as told:
-        importer = Importer(open_book, told=told)
+    with call.open(catch_up=False) as book, progress() as told:
+        importer = Importer(book, told=told)
         if query is not None:
-            sql.query(importer, dsn or "", query, player)
+            import_query(importer, dsn or "", query, player)
         for path in files or []:
             importer.file(path, format or "", player)
         summary = importer.finish()
-    if as_json:
+    if call.as_json:
         document(summary)
     else:
         if not _unread(summary):
-            show(counts(summary))
+            show(_counts(summary))
         _complain(summary)
     if summary.bad:
         raise typer.Exit(BAD_INPUT)
@@ -95,7 +94,7 @@ def _unread(summary: Summary) -> bool:
     return bool(summary.bad) and not done and all(fault.line == 0 for fault in summary.faults)
 
 
-def counts(summary: Summary) -> str:
+def _counts(summary: Summary) -> str:
     """What was recorded, in a line."""
     recorded, known = f"{summary.recorded:,} recorded", f"{summary.known:,} already known"
     if not summary.known:

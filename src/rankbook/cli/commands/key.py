@@ -1,23 +1,22 @@
 """`rankbook key`: the keys of the book's HTTP service are created, listed and revoked."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
-from rankbook.book.book import FILE
-from rankbook.cli.options import BookOption, JsonOption, place
+from rankbook.book import FILE
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.extras import service_extra
 from rankbook.cli.screen import tables
 from rankbook.cli.screen.cells import moment
-from rankbook.cli.screen.output import clean, document, note, result, show
+from rankbook.cli.screen.output import clean, document, note, show
 from rankbook.errors import BookError, Refused
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from rankbook.http.auth.keys import Key, KeyRing
+    from rankbook.http import Key, KeyRing
 
 
 class Action(StrEnum):
@@ -28,54 +27,37 @@ class Action(StrEnum):
     REVOKE = "revoke"
 
 
-ActionArgument = Annotated[Action, typer.Argument(metavar="ACTION", help="create, list or revoke.")]
-NameArgument = Annotated[
-    str, typer.Argument(metavar="[NAME]", help="The new key's name, or the id of one to revoke.")
-]
-ScopeOption = Annotated[
-    list[str] | None,
-    typer.Option("--scope", metavar="S", help="read, submit or admin; may be repeated."),
-]
-SignedOption = Annotated[
-    bool, typer.Option("--signed", help="A key that signs submissions and is never sent.")
-]
-
-
+@subcommand
 def key(
-    ctx: typer.Context,
-    action: ActionArgument,
-    name: NameArgument = "",
-    scope: ScopeOption = None,
-    signed: SignedOption = False,
-    as_json: JsonOption = False,
-    book: BookOption = None,
+    call: Call,
+    action: Annotated[Action, typer.Argument(metavar="ACTION", help="create, list or revoke.")],
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="The new key's name, or the id to revoke.")
+    ] = "",
+    scope: Annotated[
+        list[str] | None,
+        typer.Option("--scope", metavar="S", help="read, submit or admin; may be repeated."),
+    ] = None,
+    signed: Annotated[
+        bool, typer.Option("--signed", help="A key that signs submissions and is never sent.")
+    ] = False,
 ) -> None:
-    """Create, list or revoke keys of the HTTP service. Services that run take notice at once."""
-    where = place(ctx, book)
-    if not (where / FILE).is_file():
-        raise BookError(f"{where} is no book: it has no {FILE}")
-    keys = _keys(where)
+    """Create, list or revoke keys of the HTTP service. Running services notice at once."""
+    if not (call.directory / FILE).is_file():
+        raise BookError(f"{call.directory} is no book: it has no {FILE}")
+    with service_extra():
+        from rankbook.http import KeyRing
+    keys = KeyRing.of_book(call.directory)
     if action is Action.LIST:
         found = keys.list()
-        result(as_json, found, lambda: _table(found))
+        call.answer(found, lambda: _table(found))
     elif not name:
         raise Refused("NAME", f"is needed to {action.value} a key")
     elif action is Action.CREATE:
-        _create(keys, name, scope or [], signed, as_json)
+        _create(keys, name, scope or [], signed, call.as_json)
     else:
         revoked = keys.revoke(name)
-        result(as_json, revoked, lambda: Text(clean(f"{revoked.id} ({revoked.name}) is revoked")))
-
-
-def _keys(where: Path) -> "KeyRing":
-    """The keys of a book. What they belong to is an extra."""
-    try:
-        from rankbook.http.auth import keys
-    except ModuleNotFoundError as error:
-        raise BookError(
-            f"{error.name} is not installed; the service needs: pip install 'rankbook[serve]'"
-        ) from None
-    return keys.KeyRing(where / keys.FILE)
+        call.answer(revoked, lambda: f"{revoked.id} ({revoked.name}) is revoked")
 
 
 def _create(keys: "KeyRing", name: str, scopes: list[str], signed: bool, as_json: bool) -> None:
@@ -87,7 +69,7 @@ def _create(keys: "KeyRing", name: str, scopes: list[str], signed: bool, as_json
     show(token)
 
 
-def _table(found: "list[Key]") -> "Table":
+def _table(found: "list[Key]") -> Table:
     made = tables.table("keys")
     for heading in ("id", "name", "scopes", "created (UTC)"):
         made.add_column(heading)

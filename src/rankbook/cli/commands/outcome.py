@@ -1,26 +1,18 @@
 """`rankbook outcome`: what has become of an event, by its id."""
 
-from typing import Annotated
-
-import typer
-
-from rankbook.cli.options import BookOption, JsonOption, opened
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.options import EventArgument
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.output import document, show
+from rankbook.cli.screen.output import Part
 
 
-def outcome(
-    ctx: typer.Context,
-    event_id: Annotated[str, typer.Argument(metavar="EVENT_ID", help="The event's id.")],
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
+@subcommand
+def outcome(call: Call, event_id: EventArgument) -> None:
     """Say whether an event is unknown, recorded, or ranked, with its receipt; rank nothing."""
-    with opened(ctx, book, catch_up=False) as open_book:
-        found = open_book.outcome(event_id)
-    if as_json:
-        document(found)
-        return
-    show(f"{event_id}: {found.status.replace('_', ' ')}{found.reason and f', {found.reason}'}")
+    with call.open(catch_up=False) as book:
+        found = book.outcome(event_id)
+    reason = found.reason and f", {found.reason}"
+    drawn: list[Part] = [f"{event_id}: {found.status.replace('_', ' ')}{reason}"]
     if found.receipt is not None and found.receipt.rankings:
-        show(tables.receipt(found.receipt))
+        drawn.append(tables.receipt(found.receipt))
+    call.answer(found, lambda: drawn)

@@ -4,48 +4,30 @@ from typing import Annotated
 
 import typer
 
-from rankbook.book.read.view import TOP
-from rankbook.cli.options import (
-    BoardArgument,
-    BookOption,
-    JsonOption,
-    LimitOption,
-    PeriodOption,
-    TagOption,
-    WindowOption,
-    chosen,
-    opened,
-)
-from rankbook.cli.screen.output import document, show, stdout
+from rankbook.book import TOP
+from rankbook.cli.call import RankingCall, subcommand
+from rankbook.cli.options import LimitOption
+from rankbook.cli.screen.output import stdout
 from rankbook.cli.screen.standings import standings
 from rankbook.model import Standings
 
 
+@subcommand
 def page(
-    ctx: typer.Context,
-    board: BoardArgument,
+    call: RankingCall,
     cursor: Annotated[
         str | None,
-        typer.Option("--cursor", metavar="C", help="Where the page is, as printed; else first."),
+        typer.Option("--cursor", metavar="C", help="The page's cursor, as printed; else first."),
     ] = None,
-    window: WindowOption = None,
-    tag: TagOption = None,
-    period: PeriodOption = None,
     limit: LimitOption = TOP,
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Show a page of a ranking, and the cursors of the pages next to it.
 
     A cursor marks a place in the order: no entry comes twice or is missed while others move.
     """
-    with opened(ctx, book) as open_book:
-        view = chosen(open_book, board, window=window, period=period, tag=tag)
+    with call.view() as view:
         found = view.page(limit, cursor)
-    if as_json:
-        document(found)
-    else:
-        show(standings(found, stdout().width), *_cursors(found))
+    call.answer(found, lambda: [standings(found, stdout().width), *_cursors(found)])
 
 
 def _cursors(found: Standings) -> list[str]:

@@ -1,24 +1,20 @@
 """`rankbook repair`: mend the rankings that do not agree with the log."""
 
-import typer
+from rankbook.book import Verification
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.screen.output import Part
+from rankbook.cli.screen.progress import counting
+from rankbook.cli.screen.verification import comparison
 
-from rankbook.cli.commands.verify import report
-from rankbook.cli.options import BookOption, JsonOption, opened
-from rankbook.cli.screen.output import document, show
-from rankbook.cli.screen.progress import counted, progress
+
+@subcommand
+def repair(call: Call) -> None:
+    """Remake exactly those rankings that do not agree with the log, and list them."""
+    with call.open() as book, counting("repairing") as repaired:
+        found = book.repair(progress=repaired)
+    call.answer(found, lambda: _drawn(found))
 
 
-def repair(
-    ctx: typer.Context,
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
-    """Make exactly those rankings anew that do not agree with the log, and say which they were."""
-    with opened(ctx, book) as open_book, progress() as told:
-        found = open_book.repair(progress=counted(told, "repairing"))
-    if as_json:
-        document(found)
-        return
-    report(found)
-    if not found.agrees:
-        show("They are mended: made anew from the log.")
+def _drawn(found: Verification) -> list[Part]:
+    mended = [] if found.agrees else ["They are mended: made anew from the log."]
+    return [*comparison(found), *mended]

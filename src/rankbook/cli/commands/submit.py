@@ -5,18 +5,19 @@ from typing import Annotated
 
 import typer
 
-from rankbook.cli.options import BookOption, IdOption, JsonOption, opened, pairs, typed
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.options import IdOption, pairs, typed
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.output import result
 from rankbook.errors import Refused
-from rankbook.importing import common, ndjson
+from rankbook.importing import moment, parse_event
 from rankbook.model import Event
 
 STDIN = "-"
 
 
+@subcommand
 def submit(
-    ctx: typer.Context,
+    call: Call,
     player: Annotated[
         str, typer.Argument(metavar="PLAYER", help="The player's id, or - for JSON on stdin.")
     ],
@@ -30,13 +31,11 @@ def submit(
     ] = "",
     profile: Annotated[
         list[str] | None,
-        typer.Option("--profile", metavar="NAME=VALUE", help="Of the player, as name=Asha."),
+        typer.Option("--profile", metavar="NAME=VALUE", help="The player's, as name=Asha."),
     ] = None,
-    as_json: JsonOption = False,
-    book: BookOption = None,
 ) -> None:
     """Record a result durably, rank it, and show every ranking that it touched."""
-    with opened(ctx, book) as open_book:
+    with call.open() as book:
         if player == STDIN:
             if values or id or at or profile:
                 raise Refused("-", "the event is read from stdin; nothing else can be given")
@@ -44,13 +43,13 @@ def submit(
         else:
             event = Event(
                 player=player,
-                values=typed(open_book.spec, pairs(values, "values")),
+                values=typed(book.spec, pairs(values, "values")),
                 id=id,
-                at=common.moment(at, "--at") if at else None,
+                at=moment(at, "--at") if at else None,
                 profile=pairs(profile, "--profile"),
             )
-        receipt = open_book.submit(event)
-    result(as_json, receipt, lambda: tables.receipt(receipt))
+        receipt = book.submit(event)
+    call.answer(receipt, lambda: tables.receipt(receipt))
 
 
 def _from_stdin() -> Event:
@@ -58,4 +57,4 @@ def _from_stdin() -> Event:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError:
         raise Refused("-", "is not valid UTF-8") from None
-    return ndjson.parse(text)
+    return parse_event(text)

@@ -1,19 +1,13 @@
 """`rankbook unban`: let a player into the rankings again."""
 
-import typer
-
-from rankbook.cli.commands.change import change
-from rankbook.cli.options import BookOption, IdOption, JsonOption, PlayerArgument, opened
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.changes import submit_change
+from rankbook.cli.options import IdOption, PlayerArgument
 from rankbook.model import Event
 
 
-def unban(
-    ctx: typer.Context,
-    player: PlayerArgument,
-    id: IdOption = "",
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
-    """Let a player in again: the results before the ban count as before, those during it do not."""
-    with opened(ctx, book) as open_book:
-        change(open_book, Event(kind="unban", player=player, id=id), as_json)
+@subcommand
+def unban(call: Call, player: PlayerArgument, id: IdOption = "") -> None:
+    """Let a player in again: results before the ban count again, results during it do not."""
+    with call.open() as book:
+        submit_change(call, book, Event(kind="unban", player=player, id=id))

@@ -1,21 +1,13 @@
 """`rankbook void`: take a result back."""
 
-from typing import Annotated
-
-import typer
-
-from rankbook.cli.commands.change import change
-from rankbook.cli.options import BookOption, IdOption, JsonOption, opened
+from rankbook.cli.call import Call, subcommand
+from rankbook.cli.changes import submit_change
+from rankbook.cli.options import EventArgument, IdOption
 from rankbook.model import Event
 
 
-def void(
-    ctx: typer.Context,
-    event_id: Annotated[str, typer.Argument(metavar="EVENT_ID", help="The id of the result.")],
-    id: IdOption = "",
-    as_json: JsonOption = False,
-    book: BookOption = None,
-) -> None:
-    """Take a result back for good: the next best one of the player counts, if there is any."""
-    with opened(ctx, book) as open_book:
-        change(open_book, Event(kind="void", player="", target=event_id, id=id), as_json)
+@subcommand
+def void(call: Call, event_id: EventArgument, id: IdOption = "") -> None:
+    """Take a result back for good: the player's next best result counts, if there is one."""
+    with call.open() as book:
+        submit_change(call, book, Event(kind="void", player="", target=event_id, id=id))

@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 
 from rankbook.book import Rankbook
-from rankbook.cli.commands.bundle import draw
-from rankbook.cli.commands.init import make, template
-from rankbook.cli.commands.verify import report
+from rankbook.cli.books import make, template
+from rankbook.cli.call import Call
 from rankbook.cli.demo.sample import DAYS, PLAYERS, RESULTS, results
-from rankbook.cli.options import BookOption, given
+from rankbook.cli.options import BookOption
 from rankbook.cli.screen import tables
 from rankbook.cli.screen.output import show, stdout
-from rankbook.cli.screen.progress import Told, counted, progress
-from rankbook.cli.screen.standings import standings
+from rankbook.cli.screen.progress import counting
+from rankbook.cli.screen.standings import bundle, standings
+from rankbook.cli.screen.verification import comparison
 from rankbook.model import Event, Value
 
 BATCH = 1000
@@ -50,7 +50,7 @@ def demo(
     stdout is no terminal it ends after the tour unless --seconds says otherwise. With --book the
     book stays; else it goes at the end.
     """
-    with _directory(given(ctx, book)) as directory:
+    with _directory(Call(ctx=ctx, book=book).given_directory) as directory:
         make(directory, template("typing"))
         with Rankbook.open(directory) as open_book:
             _tour(open_book, seed)
@@ -72,8 +72,7 @@ def _directory(kept: Path | None) -> Iterator[Path]:
 def _tour(book: Rankbook, seed: int) -> None:
     show(f"A month of a typing site: {PLAYERS} players, {RESULTS:,} results, {DAYS} days.")
     began = time.perf_counter()
-    with progress() as told:
-        _import(book, seed, told)
+    _import(book, seed)
     took = time.perf_counter() - began
     show(f"Recorded durably, and ranked by day and by mode, in {took:.1f} s.")
     _home(book)
@@ -81,22 +80,24 @@ def _tour(book: Rankbook, seed: int) -> None:
     _player(book, player)
     _submission(book, player)
     show("", "Is it all true? The log is folded anew and compared with every ranking.")
-    with progress() as told:
-        found = book.verify(progress=counted(told, "verifying"))
-    report(found)
+    with counting("verifying") as verified:
+        found = book.verify(progress=verified)
+    show(*comparison(found))
 
 
-def _import(book: Rankbook, seed: int, told: Told) -> None:
+def _import(book: Rankbook, seed: int) -> None:
     events = list(results(seed, datetime.now(UTC)))
-    for start in range(0, len(events), BATCH):
-        book.record(events[start : start + BATCH])
-        told("recording", start + BATCH, len(events))
-    book.fold(progress=counted(told, "ranking"))
+    with counting("recording", len(events)) as recorded:
+        for start in range(0, len(events), BATCH):
+            book.record(events[start : start + BATCH])
+            recorded(BATCH)
+    with counting("ranking", len(events)) as ranked:
+        book.fold(progress=ranked)
 
 
 def _home(book: Rankbook) -> None:
     show("", "The bundle home: six rankings, read from one snapshot.", "")
-    show(draw(book.bundle("home"), stdout().width))
+    show(bundle(book.bundle("home"), stdout().width))
 
 
 def _typical(book: Rankbook) -> str:

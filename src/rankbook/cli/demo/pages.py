@@ -19,7 +19,7 @@ from rankbook.model import Event
 if TYPE_CHECKING:
     from litestar import Litestar
 
-    from rankbook.http.service import Service
+    from rankbook.http import Service
 
 _log = getLogger(__name__)
 
@@ -31,33 +31,32 @@ LEAST_SECONDS, MOST_SECONDS = 0.8, 2.4
 def serve(directory: Path, seed: int, seconds: float | None) -> None:
     """Serve the book until Ctrl-C, or for so many seconds, while results go on coming."""
     try:
-        from rankbook.http import Settings
-        from rankbook.http.auth.keys import FILE, KeyRing
-        from rankbook.http.server import serving
+        from rankbook import http
     except ModuleNotFoundError as error:
         note(f"The pages need the extra serve: pip install 'rankbook[serve]' ({error.name})")
         return
-    _key, token = KeyRing(directory / FILE).create("demo", ["admin"])
+    _key, token = http.KeyRing.of_book(directory).create("demo", ["admin"])
     with _listening() as listening:
-        address = serving.address(listening)
+        address = http.address(listening)
         show("", f"The same as pages, with results that go on coming: {address}/")
         show(f"For a screen on the wall: {address}/?wall=1")
         show(f"The page {address}/operations takes this key: {token}")
         ends = "Ctrl-C ends it." if seconds is None else f"It ends in {seconds:g} s, or by Ctrl-C."
         show(ends)
         around = partial(_going_on, more(seed), Random(seed), seconds)
-        serving.serve(directory, Settings(directory=directory), listening, around=[around])
+        settings = http.Settings(directory=directory)
+        http.serve(directory, settings, listening, around=[around])
     show("The demonstration is over.")
 
 
 def _listening() -> socket.socket:
     """The usual port, or a free one where that is taken."""
-    from rankbook.http.server.serving import bound
+    from rankbook.http import listen
 
     try:
-        return bound(HOST, PORT)
+        return listen(HOST, PORT)
     except OSError:
-        return bound(HOST, 0)
+        return listen(HOST, 0)
 
 
 @asynccontextmanager

@@ -7,7 +7,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from rankbook.cli.screen.output import clean
-from rankbook.model import Entry, Period
+from rankbook.model import Entry, Friends, Histogram, PlayerStanding, Standings
+
+Reading = Standings | Friends | Histogram | PlayerStanding
 
 
 def number(value: object) -> str:
@@ -48,11 +50,13 @@ def period_text(window: str, period: str) -> str:
     return window if window == period else f"{window} · {period}"
 
 
-def title(board: str, window: str, period: Period, tags: Mapping[str, str]) -> str:
+def title(found: Reading) -> str:
     """What a ranking is called above its table, with the zone where its period has bounds."""
+    period = found.period
     zone = "" if period.start is None else f" ({period.zone})"
     sealed = " · sealed" if period.sealed else ""
-    return f"{board} · {period_text(window, period.id)}{zone}{sealed} · {tags_text(tags)}"
+    window = period_text(found.window, period.id)
+    return f"{found.board} · {window}{zone}{sealed} · {tags_text(found.tags)}"
 
 
 def named(entry: Entry) -> Text:

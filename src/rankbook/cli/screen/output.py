@@ -3,15 +3,19 @@
 import os
 import sys
 import unicodedata
-from collections.abc import Callable
 from io import TextIOWrapper
 
 import msgspec
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+Part = RenderableType
+"""What `show` prints: a string is data and is cleaned; anything else prints as rich draws it."""
+
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 PIPED_WIDTH = 120
+SHOWN = 50
+"""How many faults or differences a report lists; a document lists them all."""
 JOINERS = "\u200c\u200d"
 
 # controls, invisible formats (such as turning the direction round), surrogates, line separators
@@ -96,11 +100,3 @@ def line(written: bytes) -> None:
     else:
         sys.stdout.write(text.decode())
     sys.stdout.flush()
-
-
-def result(as_json: bool, value: object, draw: Callable[[], RenderableType]) -> None:
-    """Print a value: as a document, or as `draw` draws it."""
-    if as_json:
-        document(value)
-    else:
-        show(draw())

@@ -12,7 +12,7 @@ Told = Callable[[str, int, int | None], None]
 
 @contextmanager
 def progress() -> Iterator[Told]:
-    """A function to tell progress: what is being done, how much is done, and how much there is."""
+    """A function that shows progress: what is being done, how much is done, how much there is."""
     console = stderr()
     bars = Progress(
         TextColumn("{task.description}", markup=False),
@@ -23,11 +23,6 @@ def progress() -> Iterator[Told]:
         transient=True,
         disable=not console.is_terminal,
     )
-    with bars:
-        yield _teller(bars)
-
-
-def _teller(bars: Progress) -> Told:
     tasks: dict[str, int] = {}
 
     def told(what: str, done: int, total: int | None) -> None:
@@ -36,16 +31,28 @@ def _teller(bars: Progress) -> Told:
         amount = f"{done:,}" if total is None else f"{done:,} / {total:,}"
         bars.update(tasks[what], completed=done, total=total, amount=amount)  # type: ignore[arg-type]
 
-    return told
+    with bars:
+        yield told
 
 
-def counted(told: Told, what: str, total: int | None = None) -> Callable[[int], None]:
-    """A function that is told numbers of things done, and adds them up; `total` may be too low."""
-    done = 0
+class Counter:
+    """Counts things done, and shows the sum. The expected `total` may be too low."""
 
-    def more(count: int) -> None:
-        nonlocal done
-        done += count
-        told(what, done, None if total is None else max(done, total))
+    def __init__(self, told: Told, what: str, total: int | None) -> None:
+        self._told = told
+        self._what = what
+        self._total = total
+        self.done = 0
 
-    return more
+    def __call__(self, count: int) -> None:
+        """So many more are done."""
+        self.done += count
+        total = None if self._total is None else max(self.done, self._total)
+        self._told(self._what, self.done, total)
+
+
+@contextmanager
+def counting(what: str, total: int | None = None) -> Iterator[Counter]:
+    """A counter with a progress bar."""
+    with progress() as told:
+        yield Counter(told, what, total)

@@ -1,12 +1,14 @@
-"""The table of a ranking's entries, which fits the width that there is."""
+"""The tables of rankings' entries, which fit the width of the terminal."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rankbook.book import BundleReading
 from rankbook.cli.screen.cells import aligned, moment, named, number, title
 from rankbook.cli.screen.output import clean
 from rankbook.cli.screen.tables import table
@@ -43,6 +45,14 @@ def standings(found: Standings, width: int) -> Table:
     return _fitted(found, found.entries, rank, _columns(found.entries), width)
 
 
+def bundle(found: BundleReading, width: int) -> Group:
+    """The tables of a bundle's rankings, with an empty line between two."""
+    drawn: list[RenderableType] = []
+    for each in found.rankings:
+        drawn += [Text(), standings(each, width)]
+    return Group(*drawn[1:])
+
+
 def friends(found: Friends, width: int) -> Table:
     """Entries of some players, best first: the rank among them, and that among all."""
     entries = [each.entry for each in found.friends]
@@ -58,8 +68,7 @@ def _fitted(
     others: list[Column],
     width: int,
 ) -> Table:
-    heading = title(found.board, found.window, found.period, found.tags)
-    made = table(heading, f"{len(entries):,} of {found.count:,}")
+    made = table(title(found), f"{len(entries):,} of {found.count:,}")
     names = [named(entry) for entry in entries]
     longest = max([name.cell_len for name in names], default=LEAST_ROOM)
     while others[-1].optional and _room([rank, *others], width) < min(longest, NAME_ROOM):

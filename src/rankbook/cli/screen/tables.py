@@ -7,21 +7,30 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from rankbook.cli.screen.cells import aligned, moment, number, period_text, tags_text
+from rankbook.cli.screen.cells import (
+    aligned,
+    moment,
+    number,
+    period_text,
+    share,
+    tags_text,
+    title,
+)
 from rankbook.cli.screen.output import clean
-from rankbook.model import Placement, Receipt, Standings
+from rankbook.model import Placement, PlayerStanding, Receipt, Standings
 from rankbook.rules import Board, BookSpec, Season
 
+MORE = "more was found; --json lists it"
 COMMON_KEYS = (
     *("name", "measures", "order_by", "keep", "splits", "windows", "zone", "numbering"),
     *("tie_break", "details"),
 )
 
 
-def table(title: str, caption: str = "") -> Table:
-    """An empty table. The title is data: nothing in it acts."""
+def table(heading: str, caption: str = "") -> Table:
+    """An empty table. The heading is data: nothing in it acts."""
     return Table(
-        title=Text(clean(title), style="bold"),
+        title=Text(clean(heading), style="bold"),
         caption=Text(clean(caption), style="dim") if caption else None,
         title_justify="left",
         caption_justify="left",
@@ -29,6 +38,22 @@ def table(title: str, caption: str = "") -> Table:
         pad_edge=False,
         show_edge=False,
     )
+
+
+def rank(found: PlayerStanding) -> Table:
+    """Where a player stands in one ranking."""
+    made = table(found.player)
+    made.add_column("ranking", overflow="fold")
+    for name in ("rank", "of", "score", "percentile"):
+        made.add_column(name, justify="right", no_wrap=True)
+    made.add_row(
+        Text(clean(title(found))),
+        number(found.rank),
+        number(found.count),
+        number(None if found.entry is None else found.entry.score),
+        share(found.percentile),
+    )
+    return made
 
 
 def places(player: str, found: Sequence[Standings]) -> Table:

@@ -2,15 +2,12 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from litestar import Response, get
 from litestar.datastructures import State
 from litestar.params import QueryParameter
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import RankingView
-from rankbook.book.read.scores import MAX_BINS
-from rankbook.book.read.view import TOP
+from rankbook.book import MAX_BINS, TOP
 from rankbook.errors import Refused
 from rankbook.http.api.parameters import (
     OF_RANKING,
@@ -27,20 +24,9 @@ from rankbook.http.api.parameters import (
 from rankbook.http.api.responses import of_view
 from rankbook.http.openapi import examples
 from rankbook.http.openapi.responses import documented
-from rankbook.model import Bin, Period, Standings
+from rankbook.model import Histogram, Standings
 
 TAGGED = ["rankings"]
-
-
-class Histogram(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries of a ranking have which scores."""
-
-    board: str
-    window: str
-    period: Period
-    tags: dict[str, str]
-    count: int
-    bins: tuple[Bin, ...]
 
 
 @get(
@@ -97,19 +83,9 @@ async def histogram(
     """The spread of the scores of one ranking."""
     known(request, *OF_RANKING, "bins", "edges*")
     cuts = numbers(edges, "edges") if edges else None
-
-    def read(view: RankingView) -> Histogram:
-        counted = view.histogram(bins, edges=cuts)
-        return Histogram(
-            board=view.ranking.board,
-            window=view.ranking.window,
-            period=view.period(),
-            tags=dict(view.ranking.tags),
-            count=sum([each.count for each in counted]),
-            bins=tuple(counted),
-        )
-
-    return await of_view(state, request, board, window, period, read)
+    return await of_view(
+        state, request, board, window, period, lambda v: v.spread(bins, edges=cuts)
+    )
 
 
 handlers: list[ControllerRouterHandler] = [scores, histogram]

@@ -73,6 +73,11 @@ class KeyRing:
         self._file = _File(session=secrets.token_hex(32))
         self._by_id: dict[str, _Stored] = {}
 
+    @classmethod
+    def of_book(cls, directory: Path | None) -> "KeyRing":
+        """The keys of the book in a directory; in memory without one."""
+        return cls(None if directory is None else directory / FILE)
+
     def find(self, token: str) -> Key | None:
         """The key that this token is, or None. Takes the same time whatever the token is."""
         _prefix, _, rest = token.partition("_")

@@ -19,11 +19,17 @@ from rankbook.book import BundleReading
 from rankbook.http.api.boards import Boards, Periods
 from rankbook.http.api.health import Alive, Ready
 from rankbook.http.api.players import PlayerReading
-from rankbook.http.api.scores import Histogram
 from rankbook.http.changes import Changes
 from rankbook.http.jobs import Job
 from rankbook.http.problems import Problem
-from rankbook.model import EventOutcome, Friends, PlayerStanding, Receipt, Standings
+from rankbook.model import (
+    EventOutcome,
+    Friends,
+    Histogram,
+    PlayerStanding,
+    Receipt,
+    Standings,
+)
 
 SUMMARY = """\
 Leaderboards: every result is recorded once, durably, before it is ranked, and every ranking can be

@@ -30,7 +30,7 @@ GRACE_SECONDS = 30
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=BACKLOG)
