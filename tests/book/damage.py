@@ -15,8 +15,8 @@ def take(store, id, player):
 
     def work(transaction):
         place = _place(transaction, id, member)
-        record = transaction.handle.get(place, db=transaction.members_db)
-        assert transaction.handle.delete(place, db=transaction.members_db)
+        record = transaction.handle.get(place, db=transaction.resources.members_db)
+        assert transaction.handle.delete(place, db=transaction.resources.members_db)
         return record
 
     return store._environment.update(work)
@@ -30,7 +30,9 @@ def put(store, id, player, record):
         return
 
     def work(transaction):
-        transaction.handle.put(_place(transaction, id, member), record, db=transaction.members_db)
+        transaction.handle.put(
+            _place(transaction, id, member), record, db=transaction.resources.members_db
+        )
 
     store._environment.update(work)
 

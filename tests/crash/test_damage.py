@@ -20,7 +20,7 @@ def write_sets(path):
     for name in NAMES:
         environment.update(lambda t, name=name: t.rankset(name, 8, 8).apply(entries(name), 1))
     with environment.view() as transaction:
-        stored = transaction.handle.cursor(environment.pages_db)
+        stored = transaction.handle.cursor(environment.resources.pages_db)
         pages = [bytes(page) for _id, page in stored]
     environment.close()
     return pages

@@ -11,7 +11,7 @@ import pytest
 
 from rankbook.engine import page_cy as kernel
 from rankbook.engine.environment import Environment
-from rankbook.engine.rankset import read_header
+from rankbook.engine.records import read_header
 from rankbook.errors import Corrupt, StoreError
 from tests.engine.reading import faults
 

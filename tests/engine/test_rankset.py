@@ -286,8 +286,8 @@ def test_a_set_that_went_back_leaves_no_pages_behind(tmp_path):
             change(environment, [(b"m%03d" % n, None, b"") for n in range(3, 200)])
             assert form(environment) == "compact"
             with environment.view() as transaction:
-                pages = transaction.handle.stat(environment.pages_db)["entries"]
-                records = transaction.handle.stat(environment.members_db)["entries"]
+                pages = transaction.handle.stat(environment.resources.pages_db)["entries"]
+                records = transaction.handle.stat(environment.resources.members_db)["entries"]
             assert (pages, records) == (0, 0)
 
 

@@ -53,7 +53,7 @@ def run(path, page_bytes, compact_bytes):
                 yield from readings(transaction.rankset(name, 8, 4))
             if version % 25 == 0:
                 yield list(check(transaction))
-                pages = transaction.handle.cursor(environment.pages_db)
+                pages = transaction.handle.cursor(environment.resources.pages_db)
                 yield [bytes(value) for _key, value in pages]
     environment.close()
 

@@ -23,7 +23,8 @@ from rankbook.engine import compact
 from rankbook.engine import members_cy as members
 from rankbook.engine import page_cy as kernel
 from rankbook.engine.environment import Environment
-from rankbook.engine.rankset import RankSet, read_header
+from rankbook.engine.rankset import RankSet
+from rankbook.engine.records import read_header
 from rankbook.engine.transaction import Transaction
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt
@@ -44,7 +45,7 @@ def check(transaction: Transaction, told: Progress | None = None) -> Iterator[st
     progress = told or (lambda _entries: None)
     pages: set[int] = set()
     trees: set[int] = set()
-    for filed, record in transaction.handle.cursor(transaction.environment.sets_db):
+    for filed, record in transaction.handle.cursor(transaction.resources.sets_db):
         try:
             head = read_header(filed, record)
             rankset = RankSet(transaction, head.name, head.key_bytes, head.group_bytes)
@@ -75,13 +76,13 @@ def _check_compact(label: str, rankset: RankSet) -> Iterator[str]:
 
 
 def _check_strays(transaction: Transaction, pages: set[int], trees: set[int]) -> Iterator[str]:
-    environment = transaction.environment
-    with transaction.handle.cursor(environment.pages_db) as cursor:
+    resources = transaction.resources
+    with transaction.handle.cursor(resources.pages_db) as cursor:
         for filed in cursor.iternext(keys=True, values=False):
             page_id = int.from_bytes(filed, "big")
             if page_id not in pages:
                 yield f"page {page_id} belongs to no set"
-    with transaction.handle.cursor(environment.members_db) as cursor:
+    with transaction.handle.cursor(resources.members_db) as cursor:
         found = cursor.first()
         while found:
             set_id = int.from_bytes(cursor.key()[:4], "big")
@@ -131,7 +132,7 @@ class _Walk:
 
     def _member_keys(self) -> Iterator[bytes]:
         prefix = self.rankset.set_id.to_bytes(4, "big")
-        with self.transaction.handle.cursor(self.transaction.members_db) as cursor:
+        with self.transaction.handle.cursor(self.transaction.resources.members_db) as cursor:
             if cursor.set_range(prefix):
                 for filed in cursor.iternext(keys=True, values=False):
                     if filed[:4] != prefix:
@@ -205,7 +206,7 @@ class _Walk:
     def _records(self, where: str, items: list[bytes]) -> Iterator[str]:
         size = self.rankset.key_bytes
         filed = [members.index_key_of_tail(self.rankset.set_id, item[size:]) for item in items]
-        with self.transaction.handle.cursor(self.transaction.members_db) as cursor:
+        with self.transaction.handle.cursor(self.transaction.resources.members_db) as cursor:
             found = dict(cursor.getmulti(filed))
         for item, place in zip(items, filed, strict=True):
             record = found.get(place)

@@ -20,9 +20,7 @@ import lmdb
 
 from rankbook.engine.durability import Marker
 from rankbook.engine.failures import translated
-from rankbook.engine.gate import Gate
-from rankbook.engine.pager_cy import Cache
-from rankbook.engine.rankset import Parsed
+from rankbook.engine.record_store import Resources
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import BookError, StoreError
 
@@ -52,8 +50,6 @@ class Environment:
     stopped without a clean close: `check` before trusting it.
 
     LMDB lets a process open a directory once: `share` gives everyone in it the same one.
-    `expected_bytes` is what the running transaction said it would write: a map that is full grows
-    by enough for it.
     """
 
     def __init__(
@@ -72,15 +68,11 @@ class Environment:
         if not 1 <= page_bytes <= LARGEST_PAGE:
             raise ValueError(f"page_bytes is {page_bytes}; it may be 1 to {LARGEST_PAGE}")
         self.path = path
-        self.page_bytes = page_bytes
-        self.compact_bytes = compact_bytes
-        self.demote_bytes = compact_bytes // 2 if demote_bytes is None else demote_bytes
         self.durability = durability
         self.sync_seconds = sync_seconds
-        self.cache = Cache(cache_pages)
-        self.parsed = Parsed()
-        self.expected_bytes = 0
-        self.gate = Gate(path)
+        demote_bytes = compact_bytes // 2 if demote_bytes is None else demote_bytes
+        self.resources = Resources(path, page_bytes, compact_bytes, demote_bytes, cache_pages)
+        self.gate = self.resources.gate
         self._users = 1
         self._writer = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -126,19 +118,16 @@ class Environment:
                 readahead=False,
             )
             self._allocate(size)
-        self.meta_db = self._lmdb.open_db(b"meta")
-        self.sets_db = self._lmdb.open_db(b"sets")
-        self.pages_db = self._lmdb.open_db(b"pages")
-        self.members_db = self._lmdb.open_db(b"members")
+        self.resources.open(self._lmdb)
         self._check_format()
         self.unclean = self._marker.enter()
 
     def _check_format(self) -> None:
         with self._lmdb.begin() as handle:
-            found = handle.get(b"format", db=self.meta_db)
+            found = handle.get(b"format", db=self.resources.meta_db)
         if found is None:
             with self._lmdb.begin(write=True) as handle:
-                handle.put(b"format", FORMAT.to_bytes(4, "big"), db=self.meta_db)
+                handle.put(b"format", FORMAT.to_bytes(4, "big"), db=self.resources.meta_db)
         elif int.from_bytes(found, "big") > FORMAT:
             raise BookError(
                 f"{self.path} has format {int.from_bytes(found, 'big')}, newer than this "
@@ -169,7 +158,7 @@ class Environment:
         """A snapshot of everything; use it in a `with` block, which ends it."""
         self.gate.enter()
         try:
-            return Transaction(self, self._begin(False), False)
+            return Transaction(self.resources, self._begin(False), False)
         except BaseException:
             self.gate.leave()
             raise
@@ -200,9 +189,9 @@ class Environment:
 
     def _attempt(self, work: Callable[[Transaction], T]) -> T:
         handle = self._begin(True)
-        self.expected_bytes = 0
+        self.resources.expected_bytes = 0
         try:
-            transaction = Transaction(self, handle, True)
+            transaction = Transaction(self.resources, handle, True)
             result = work(transaction)
             transaction.pages.finish()
             handle.commit()
@@ -312,7 +301,7 @@ class Environment:
     def _grow(self, attempt: int) -> None:
         size = self._lmdb.info()["map_size"]
         step = min(size, max(LARGEST_STEP, size // 8)) << (attempt - 1)
-        step = max(step, PAGE * (3 * self.expected_bytes // PAGE))
+        step = max(step, PAGE * (3 * self.resources.expected_bytes // PAGE))
         with translated(self.path, system=True), self.gate.alone(), self._marker.growing():
             size = max(size + step, (self.path / "data.mdb").stat().st_size)
             self._allocate(size)

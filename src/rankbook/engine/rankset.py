@@ -3,94 +3,16 @@
 A set has two forms. While it is small it is one record (see compact.py). When that would exceed the
 compact limit it becomes a counted tree and a member index (see tree_cy.py, members_cy.py), and it
 goes back once its entries take less than the lower limit. Nobody who uses a set sees which it is.
-
-    record, filed under the set's name (a name over 480 bytes: under its digest, kept inside)
-    | crc32 u32 | form u8 | spare u8 | key bytes u16 | group bytes u16 | name length u32 |
-    | version u64 | name, where digested |
-    form 1, compact:  | pairs, as in compact.py |
-    form 2, tree:     | set id u32 | height u32 | root u64 | items u64 | groups u64 | payload u64 |
-
-`payload` is what the entries would take in compact form.
 """
 
-import struct
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
-from rankbook.engine import compact
+from rankbook.engine import compact, records
 from rankbook.engine import members_cy as members
 from rankbook.engine.members_cy import Change, Ranked
+from rankbook.engine.record_store import RecordStore
 from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt, StoreError
-
-if TYPE_CHECKING:
-    from rankbook.engine.transaction import Transaction
-
-COMPACT = 1
-TREE = 2
-NAME_BYTES = 480
-
-_HEAD = struct.Struct("<IBBHHIQ")
-_TREE = struct.Struct("<IIQQQQ")
-
-
-class Header(NamedTuple):
-    """The fixed part of a set's record."""
-
-    form: int
-    key_bytes: int
-    group_bytes: int
-    version: int
-    name: bytes
-    body: int
-
-
-class Parsed:
-    """Records of sets that were read lately, and what they say: a record that is still the same
-    need not be verified and parsed again. At most `LIMIT` sets."""
-
-    LIMIT = 256
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, tuple[bytes, Header, Any]] = {}
-
-    def read(self, filed: bytes, record: bytes) -> tuple[Header, Any]:
-        """The header, and the pairs (not to be changed) or the tree's numbers. Raises `Corrupt`."""
-        known = self._known.get(filed)
-        if known is not None and known[0] == record:
-            return known[1], known[2]
-        head = read_header(filed, record)
-        if head.form == COMPACT:
-            rest: Any = compact.unpack(record, head.body)
-        elif head.form == TREE and len(record) == head.body + _TREE.size:
-            rest = _TREE.unpack_from(record, head.body)
-        else:
-            raise Corrupt(f"the record of set {head.name!r} has no known form")
-        if len(self._known) >= self.LIMIT:
-            self._known.clear()
-        self._known[filed] = (record, head, rest)
-        return head, rest
-
-
-def filed_under(name: bytes) -> bytes:
-    """The LMDB key of a set's record."""
-    if len(name) <= NAME_BYTES:
-        return b"n" + name
-    return b"d" + blake2b(name, digest_size=32).digest()
-
-
-def read_header(filed: bytes, record: bytes) -> Header:
-    """Parse and verify a set's record. Raises `Corrupt`."""
-    if len(record) < _HEAD.size or crc32(memoryview(record)[4:]) != int.from_bytes(
-        record[:4], "little"
-    ):
-        raise Corrupt(f"the record of set {filed[1:]!r} fails its checksum")
-    _crc, form, _spare, key_bytes, group_bytes, name_length, version = _HEAD.unpack_from(record)
-    body = _HEAD.size + name_length
-    name = record[_HEAD.size : body] if name_length else filed[1:]
-    return Header(form, key_bytes, group_bytes, version, name, body)
 
 
 class RankSet:
@@ -101,7 +23,7 @@ class RankSet:
     """
 
     def __init__(
-        self, transaction: "Transaction", name: bytes, key_bytes: int, group_bytes: int
+        self, transaction: RecordStore, name: bytes, key_bytes: int, group_bytes: int
     ) -> None:
         self._transaction = transaction
         self.name = name
@@ -112,20 +34,20 @@ class RankSet:
         self.set_id = 0
         self._pairs: compact.Pairs = []
         self._tree: Tree | None = None
-        self._filed = filed_under(name)
+        self._filed = records.filed_under(name)
         record = transaction.set_record(self._filed)
         if record is not None:
             self._load(record)
 
     def _load(self, record: bytes) -> None:
-        head, rest = self._transaction.environment.parsed.read(self._filed, record)
+        head, rest = self._transaction.resources.parsed.read(self._filed, record)
         if (head.key_bytes, head.group_bytes) != (self.key_bytes, self.group_bytes):
             raise StoreError(
                 f"set {self.name!r} has keys of {head.key_bytes} bytes with groups of "
                 f"{head.group_bytes}, not {self.key_bytes} and {self.group_bytes}"
             )
         self.version = head.version
-        if head.form == COMPACT:
+        if head.form == records.COMPACT:
             self._pairs = rest
             self.payload = len(record) - head.body
         else:
@@ -137,15 +59,9 @@ class RankSet:
             self._transaction.pages,
             self.set_id,
             self.group_bytes,
-            self._transaction.environment.page_bytes,
+            self._transaction.resources.page_bytes,
             (root, height, items, groups),
         )
-
-    @staticmethod
-    def describe(filed: bytes, record: bytes) -> tuple[bytes, int, int]:
-        """(name, key bytes, group bytes) of a set's record."""
-        head = read_header(filed, record)
-        return head.name, head.key_bytes, head.group_bytes
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -177,7 +93,7 @@ class RankSet:
                     return item[: self.key_bytes], value
             return None
         filed = members.index_key(self.set_id, member)
-        record = self._transaction.handle.get(filed, db=self._transaction.members_db)
+        record = self._transaction.handle.get(filed, db=self._transaction.resources.members_db)
         return None if record is None else self._entry(filed, member, record)
 
     def get_many(self, wanted: Sequence[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
@@ -190,7 +106,7 @@ class RankSet:
                 for item, value in self._pairs
                 if item[size:] in asked
             }
-        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+        with self._transaction.handle.cursor(self._transaction.resources.members_db) as cursor:
             return members.entries(list(wanted), self.set_id, self.key_bytes, cursor.getmulti)
 
     def _entry(self, filed: bytes, member: bytes, record: bytes) -> tuple[bytes, bytes]:
@@ -242,7 +158,7 @@ class RankSet:
             pairs = self._pairs[max(start, 0) : max(start, 0) + max(limit, 0)]
             return [(item[size:], item[:size], value) for item, value in pairs]
         items = self._tree.scan(start, limit)
-        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+        with self._transaction.handle.cursor(self._transaction.resources.members_db) as cursor:
             return members.ranked(items, self.set_id, size, cursor.getmulti)
 
     def order(self) -> Iterator[tuple[bytes, bytes]]:
@@ -262,7 +178,7 @@ class RankSet:
             yield from sorted(self.scan(0, len(self)))
             return
         prefix = self.set_id.to_bytes(4, "big")
-        with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+        with self._transaction.handle.cursor(self._transaction.resources.members_db) as cursor:
             if cursor.set_range(prefix):
                 for filed, record in cursor.iternext():
                     if filed[:4] != prefix:
@@ -283,7 +199,7 @@ class RankSet:
         """File the set under another name, which no set has. O(1) as a tree."""
         self._transaction.put_set_record(self._filed, None)
         self.name = name
-        self._filed = filed_under(name)
+        self._filed = records.filed_under(name)
         self._save()
 
     def drop(self) -> None:
@@ -291,7 +207,7 @@ class RankSet:
         if self._tree is not None:
             self._tree.discard()
             prefix = self.set_id.to_bytes(4, "big")
-            with self._transaction.handle.cursor(self._transaction.members_db) as cursor:
+            with self._transaction.handle.cursor(self._transaction.resources.members_db) as cursor:
                 found = cursor.set_range(prefix)
                 while found and cursor.key()[:4] == prefix:
                     found = cursor.delete()
@@ -313,12 +229,12 @@ class RankSet:
                 raise StoreError(f"a key has {len(key)} bytes where {self.key_bytes} belong")
         if changes:
             entry_bytes = 64 + self.key_bytes + len(changes[0][0]) + len(changes[0][2])
-            self._transaction.environment.expected_bytes += len(changes) * entry_bytes
+            self._transaction.resources.expected_bytes += len(changes) * entry_bytes
         if self._tree is None:
             self._apply_compact(changes)
         else:
             self._apply_tree(self._tree, changes)
-            if len(self) == 0 or self.payload < self._transaction.environment.demote_bytes:
+            if len(self) == 0 or self.payload < self._transaction.resources.demote_bytes:
                 self._demote()
         self.version = version
         self._save()
@@ -332,7 +248,7 @@ class RankSet:
         self._pairs = pairs
         self.payload = compact.packed_bytes(pairs)
         long = any(len(pair[0]) - size > members.ITEM_BYTES for pair in pairs)
-        if long or (pairs and self.payload > self._transaction.environment.compact_bytes):
+        if long or (pairs and self.payload > self._transaction.resources.compact_bytes):
             self._promote()
 
     def _promote(self) -> None:
@@ -363,7 +279,7 @@ class RankSet:
         return self._tree
 
     def _apply_tree(self, tree: Tree, changes: Sequence[Change]) -> None:
-        handle, members_db = self._transaction.handle, self._transaction.members_db
+        handle, members_db = self._transaction.handle, self._transaction.resources.members_db
         with handle.cursor(members_db) as cursor:
             plan = members.plan(
                 list(changes), self.set_id, self.key_bytes, cursor.getmulti, cursor.putmulti
@@ -381,14 +297,14 @@ class RankSet:
         if len(self) == 0 and self._tree is None:
             self._transaction.put_set_record(self._filed, None)
             return
-        name = b"" if len(self.name) <= NAME_BYTES else self.name
-        form = COMPACT if self._tree is None else TREE
-        head = _HEAD.pack(0, form, 0, self.key_bytes, self.group_bytes, len(name), self.version)
-        body = compact.pack(self._pairs) if self._tree is None else self._tree_body(self._tree)
-        rest = head[4:] + name + body
-        self._transaction.put_set_record(self._filed, crc32(rest).to_bytes(4, "little") + rest)
+        if self._tree is None:
+            form, body = records.COMPACT, compact.pack(self._pairs)
+        else:
+            form, body = records.TREE, self._tree_body(self._tree)
+        record = records.pack(form, self.key_bytes, self.group_bytes, self.version, self.name, body)
+        self._transaction.put_set_record(self._filed, record)
 
     def _tree_body(self, tree: Tree) -> bytes:
-        return _TREE.pack(
+        return records.tree_body(
             self.set_id, tree.height, tree.root, tree.items, tree.groups, self.payload
         )

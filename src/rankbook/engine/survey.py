@@ -5,26 +5,28 @@ from typing import Any
 from rankbook.engine import page_cy as kernel
 from rankbook.engine.environment import FORMAT, Environment
 from rankbook.engine.kernels import KERNELS, is_compiled
-from rankbook.engine.rankset import RankSet, read_header
+from rankbook.engine.rankset import RankSet
+from rankbook.engine.records import read_header
 
 
 def survey(environment: Environment) -> dict[str, Any]:
     """Sizes in bytes, counts, and shares between 0 and 1. Reads every set's record and every
     page's header."""
+    resources = environment.resources
     with environment.view() as view:
         compact = trees = entries = 0
-        for filed, record in view.handle.cursor(environment.sets_db):
+        for filed, record in view.handle.cursor(resources.sets_db):
             head = read_header(filed, record)
             rankset = RankSet(view, head.name, head.key_bytes, head.group_bytes)
             compact += rankset.tree is None
             trees += rankset.tree is not None
             entries += len(rankset)
         leaves = inner = page_bytes = 0
-        for _page_id, page in view.handle.cursor(environment.pages_db):
+        for _page_id, page in view.handle.cursor(resources.pages_db):
             leaves += kernel.kind(page) == kernel.LEAF
             inner += kernel.kind(page) == kernel.INNER
             page_bytes += len(page)
-    capacity = (leaves + inner) * environment.page_bytes
+    capacity = (leaves + inner) * resources.page_bytes
     return {
         "format": FORMAT,
         **environment.sizes(),
@@ -34,8 +36,8 @@ def survey(environment: Environment) -> dict[str, Any]:
         "tree_leaves": leaves,
         "tree_inner_pages": inner,
         "tree_page_fill": round(page_bytes / capacity, 3) if capacity else None,
-        "cached_pages": environment.cache.held(),
-        "cache_limit_pages": environment.cache.limit_pages(),
+        "cached_pages": resources.cache.held(),
+        "cache_limit_pages": resources.cache.limit_pages(),
         "durability": environment.durability,
         "kernels": {name: "compiled" if is_compiled(name) else "plain" for name in KERNELS},
     }
