@@ -39,7 +39,10 @@ class Clock:
 
 
 class Wrapped:
-    """A store that hands every call on to another; closing it leaves the other one open."""
+    """A store that hands every call on to another, as if over a network; closing it leaves the
+    other one open."""
+
+    remote = True
 
     def __init__(self, store):
         self.inner = store

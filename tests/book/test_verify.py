@@ -116,6 +116,8 @@ def test_verifying_agrees_while_submissions_go_on(home):
 
 def test_a_store_that_cannot_be_walked_cannot_be_verified(home):
     class Opaque:
+        remote = False
+
         def __init__(self, store):
             for name in ("position", "entries", "publish", "read", "receipts"):
                 setattr(self, name, getattr(store, name))

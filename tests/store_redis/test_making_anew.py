@@ -31,7 +31,7 @@ def test_what_is_made_beside_is_served_in_one_step_and_what_was_served_is_remove
     assert store.receipts([0, 1, 2]) == [b"note", b"made", None]
     assert ask(store, ByPosition(R, 0, 9)).rows == SEVEN[:3]
     assert ask(store, ByPosition(names[0], 0, 9)) == EMPTY
-    with pytest.raises(StoreError, match="promoted or given up"):
+    with pytest.raises(StoreError, match="promoted or discarded"):
         beside.position()
 
 

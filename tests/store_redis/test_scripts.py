@@ -86,7 +86,7 @@ def exercise(store):
 
 def test_scripts_are_called_as_their_headers_say(redis_uri, tmp_path):
     store = open_store(redis_uri, tmp_path, most_words=8)
-    heard = store.transport = Listening(store.transport)
+    heard = store.transport = store.session.transport = Listening(store.transport)
     exercise(store)
     store.transport.run("types", [Keys("x", 0).head], [])
     assert {name for name, _keys, _words in heard.calls} == set(NAMES)

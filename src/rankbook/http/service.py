@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LOCAL = ("embedded", "memory")
-
 
 class Service:
     """One book as it is served: its writer, keys, jobs, limits, kept bodies and watch.
@@ -44,7 +42,7 @@ class Service:
         self.settings = settings
         self.clock = clock
         self.started = time.time()
-        self.local = book.spec.store.partition(":")[0] in LOCAL
+        self.local = not book.store.remote
         self.rules = tuple([BoardRules(board) for board in book.boards()])
         directory = settings.directory
         self.keys = KeyRing.of_book(directory)

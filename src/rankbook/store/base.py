@@ -152,6 +152,11 @@ class Reading(NamedTuple):
 class Store(Protocol):
     """What every store does. All methods raise `StoreError` when the store cannot be used."""
 
+    @property
+    def remote(self) -> bool:
+        """Whether each call is a round trip over a network, so that fewer calls are faster."""
+        ...
+
     def position(self) -> int:
         """How far into the log these rankings have been folded; 0 when empty."""
         ...
@@ -230,21 +235,21 @@ class Auditable(Protocol):
 
 @runtime_checkable
 class Rebuildable(Protocol):
-    """A store that can make rankings beside those that it serves, and then serve them instead."""
+    """A store that can stage rankings: make them anew, and then serve them instead of the old."""
 
     def staging(self) -> Store:
-        """The rankings being made: an own position, entries and receipts; begun where none are.
+        """The staged rankings, with a position, entries and receipts of their own.
 
-        They outlive the process, so that whoever makes them can go on after a kill.
+        They are begun where there are none. They outlive the process, so that another can go on.
         """
         ...
 
     def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve what was made, in one step; False while it is behind what is served.
+        """Serve the staged rankings, in one step; False while they are behind what is served.
 
-        `note` becomes its receipt 0. With `behind`, it may be behind.
+        `note` becomes their receipt 0. With `behind`, they may be behind.
 
         With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
         the positions must be the same.
@@ -252,7 +257,7 @@ class Rebuildable(Protocol):
         ...
 
     def discard(self) -> None:
-        """Give up what was being made."""
+        """Give up the staged rankings."""
         ...
 
 

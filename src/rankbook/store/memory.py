@@ -140,6 +140,8 @@ def find(rankings: dict[str, MemoryRanking], id: RankingId) -> MemoryRanking:
 class MemoryStore:
     """`Store`, `Auditable` and `Partitionable` in memory, thread-safe; gone with the process."""
 
+    remote = False
+
     def __init__(self) -> None:
         self._lock = RLock()
         self._position = 0

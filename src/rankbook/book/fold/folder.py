@@ -89,7 +89,7 @@ class Folder:
         self._folded = folded
         self._recent = recent
         self._hold = store.snapshot if isinstance(store, SnapshotReads) else nullcontext
-        self._far = not isinstance(store, SnapshotReads)
+        self._far = store.remote
         self._lock = threading.Lock()
         self._position: int | None = None
         self._ahead: Sequence[Recorded] = []

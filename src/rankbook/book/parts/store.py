@@ -39,6 +39,8 @@ class PartitionedStore:
     The position is the least of the parts', and so is that of a reading, of the parts it is from.
     """
 
+    remote = True
+
     def __init__(self, partition: Partition, base: Store) -> None:
         """Raises `SpecError` for a store that has no parts."""
         if not isinstance(base, Partitionable):

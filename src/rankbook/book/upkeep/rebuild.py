@@ -15,7 +15,7 @@ from rankbook.book.parts.partition import Scope
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import NOTE, Rebuildable, SnapshotReads, Store
+from rankbook.store.base import NOTE, Rebuildable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step here, and larger ones write a page once for more changes: that takes a
@@ -73,8 +73,8 @@ def rebuild_part(making: Making, wanted: Wanted | None, progress: Progress | Non
             store.discard()
             beside = store.staging()
         folder = Folder(making.boards, making.log, beside, note, scope=making.scope)
-        near = isinstance(beside, SnapshotReads)
-        folder.fold(progress=progress, step_events=NEAR_STEP_EVENTS if near else STEP_EVENTS)
+        step_events = STEP_EVENTS if store.remote else NEAR_STEP_EVENTS
+        folder.fold(progress=progress, step_events=step_events)
         if wanted is not None:
             making.serve()
             folder.fold(until=store.position())

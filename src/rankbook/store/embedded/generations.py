@@ -1,11 +1,11 @@
-"""Generations of rankings in one embedded store: those that are served, and those made beside them.
+"""Generations of rankings in one embedded store: one is served, and one may be staged.
 
 A generation has names, a position and receipts of its own. The one that is served is named by a
 single record, so that another takes its place in one small transaction however large both are.
 The first has no prefix; others have a zero byte and their number.
 
     generation        number of the generation that is served
-    beside            number of the one that is being made
+    beside            number of the staged one
     removed_generation  number of one that was given up and is being removed
     <prefix>position  how far into the log a generation has been folded
     <prefix>receipt:  and a log position: a receipt
@@ -19,7 +19,7 @@ from rankbook.engine.transaction import Transaction
 from rankbook.store.base import RankingId
 
 GENERATION = b"generation"
-BESIDE = b"beside"
+STAGING = b"beside"
 REMOVED = b"removed_generation"
 POSITION = b"position"
 RECEIPT = b"receipt:"
@@ -76,7 +76,7 @@ class Generation:
 
 
 def number(view: Transaction, role: bytes) -> int | None:
-    """The number of the generation in a role; None where nothing is beside."""
+    """The number of the generation in a role; None where nothing is staged."""
     found = view.get(role)
     if found is None or found == b"":
         return 0 if role == GENERATION else None
@@ -88,18 +88,18 @@ def assign(view: Transaction, role: bytes, generation: int | None) -> None:
     view.put(role, b"" if generation is None else generation.to_bytes(4, "big"))
 
 
-def space(view: Transaction, generation: int) -> Generation:
+def numbered(view: Transaction, generation: int) -> Generation:
     """The generation of that number."""
     return Generation(view, b"\0" + generation.to_bytes(4, "big") if generation else b"")
 
 
 def give_up(view: Transaction, generation: int) -> None:
-    """Nothing is beside any more, and this generation is to be removed, in steps.
+    """Nothing is staged any more, and this generation is to be removed, in steps.
 
     In the same transaction as what makes it superfluous: a generation that is half removed is
     never taken for one that is being made.
     """
-    assign(view, BESIDE, None)
+    assign(view, STAGING, None)
     view.put(REMOVED, generation.to_bytes(4, "big"))
 
 
@@ -113,7 +113,7 @@ def remove_some(view: Transaction) -> bool:
     found = view.get(REMOVED)
     if found is None:
         return False
-    gone = space(view, int.from_bytes(found, "big"))
+    gone = numbered(view, int.from_bytes(found, "big"))
     names = list(islice(gone.rankings(), RUN))
     for ranking in names:
         gone.rankset(ranking).drop()

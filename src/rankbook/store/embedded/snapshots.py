@@ -12,27 +12,27 @@ from rankbook.store.embedded.generations import Generation
 
 
 class Snapshot:
-    """A block with a space, in the snapshot that its thread holds, as `held` knows, or in one of
-    its own, which ends with the block."""
+    """A block with a generation, in the snapshot that its thread has, or in one of its own, which
+    ends with the block. `held` knows what the thread has."""
 
-    __slots__ = ("_environment", "_held", "_own", "_space")
+    __slots__ = ("_environment", "_find", "_held", "_own")
 
     def __init__(
-        self, environment: Environment, held: local, space: Callable[[Transaction], Generation]
+        self, environment: Environment, held: local, find: Callable[[Transaction], Generation]
     ) -> None:
         self._environment = environment
         self._held = held
-        self._space = space
+        self._find = find
         self._own: Transaction | None = None
 
     def __enter__(self) -> Generation:
-        """The space. Raises what `space` raises."""
-        held: Generation | None = getattr(self._held, "space", None)
+        """The generation. Raises what `find` raises."""
+        held: Generation | None = getattr(self._held, "generation", None)
         if held is not None:
             return held
         self._own = view = self._environment.view()
         try:
-            return self._space(view)
+            return self._find(view)
         except BaseException as error:
             view.__exit__(type(error), error, error.__traceback__)
             raise
@@ -43,8 +43,8 @@ class Snapshot:
             self._own.__exit__(kind, error, trace)
 
 
-class Hold:
-    """A block during which its thread holds the snapshot."""
+class ThreadSnapshot:
+    """A block in which every read of its thread uses one snapshot."""
 
     __slots__ = ("_held", "_snapshot")
 
@@ -53,10 +53,10 @@ class Hold:
         self._held = held
 
     def __enter__(self) -> None:
-        """Hold it."""
-        self._held.space = self._snapshot.__enter__()
+        """Give the snapshot to the thread."""
+        self._held.generation = self._snapshot.__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Hold it no more."""
-        self._held.space = None
+        """Take the snapshot from the thread, and end it if it is the block's own."""
+        self._held.generation = None
         self._snapshot.__exit__(kind, error, trace)

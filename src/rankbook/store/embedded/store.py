@@ -40,11 +40,13 @@ from rankbook.store.base import (
 )
 from rankbook.store.embedded import generations
 from rankbook.store.embedded.generations import Generation
-from rankbook.store.embedded.snapshots import Hold, Snapshot
+from rankbook.store.embedded.snapshots import Snapshot, ThreadSnapshot
 
 
 class EmbeddedStore:
     """Rankings in a directory of this machine; open it with `open`."""
+
+    remote = False
 
     def __init__(self, environment: Environment, role: bytes = generations.GENERATION) -> None:
         """`role` says which of the generations there this is."""
@@ -55,11 +57,11 @@ class EmbeddedStore:
         self._note: bytes | None = None
         self._held = threading.local()
 
-    def _space(self, view: Transaction) -> Generation:
+    def _current(self, view: Transaction) -> Generation:
         generation = generations.number(view, self._role)
         if generation is None:
-            raise StoreError("what was made beside has been promoted or given up")
-        here = generations.space(view, generation)
+            raise StoreError("the staged rankings have been promoted or discarded")
+        here = generations.numbered(view, generation)
         if generation != self._generation:
             self._notice(generation, here.receipt(NOTE))
         return here
@@ -90,11 +92,11 @@ class EmbeddedStore:
 
     def snapshot(self) -> AbstractContextManager[None]:
         """One snapshot for every read of this thread within the block."""
-        return Hold(self._reading(), self._held)
+        return ThreadSnapshot(self._reading(), self._held)
 
     def _reading(self) -> Snapshot:
         """What is served, in the snapshot that this thread holds or in one of its own."""
-        return Snapshot(self._environment, self._held, self._space)
+        return Snapshot(self._environment, self._held, self._current)
 
     def stamp(self) -> int:
         """The number of the last transaction of any process."""
@@ -142,7 +144,7 @@ class EmbeddedStore:
             by_ranking.setdefault(ranking, []).append((member, key, value))
 
         def write(transaction: Transaction) -> None:
-            here = self._space(transaction)
+            here = self._current(transaction)
             position = here.position()
             if position != expect:
                 raise PositionMoved(f"the rankings stand at {position}, not at {expect}")
@@ -174,43 +176,43 @@ class EmbeddedStore:
         with suppress(StoreError):
             self._environment.make_room()
         with self._environment.view() as view:
-            yield EmbeddedAudit(self._space(view))
+            yield EmbeddedAudit(self._current(view))
 
-    # --- making rankings beside those that are served --------------------------------------------
+    # --- staging rankings ------------------------------------------------------------------------
 
     def staging(self) -> "EmbeddedStore":
-        """The rankings that are being made beside these; begun where there are none yet.
+        """The staged rankings; begun where there are none yet.
 
-        They outlive the process, so that whoever makes them can go on after a kill.
+        They outlive the process, so that another can go on with them.
         """
 
         def begin(transaction: Transaction) -> bool:
-            if generations.number(transaction, generations.BESIDE) is None:
+            if generations.number(transaction, generations.STAGING) is None:
                 if generations.is_removing(transaction):
                     return False
                 served = generations.number(transaction, generations.GENERATION) or 0
-                generations.assign(transaction, generations.BESIDE, served + 1)
+                generations.assign(transaction, generations.STAGING, served + 1)
             return True
 
         while not self._environment.update(begin):
             self._remove()
-        return EmbeddedStore(self._environment, generations.BESIDE)
+        return EmbeddedStore(self._environment, generations.STAGING)
 
     def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve what was made beside, in one step; False while it is behind what is served.
+        """Serve the staged rankings, in one step; False while they are behind what is served.
 
-        `note` becomes its receipt 0. With `behind`, it may be behind. With `wanted`, only the
+        `note` becomes their receipt 0. With `behind`, they may be behind. With `wanted`, only the
         rankings of the names that it is true for; the others stay, so the positions must be the
         same. What is left over is given up in the same step, and removed afterwards.
         """
 
         def change(transaction: Transaction) -> bool:
-            generation = generations.number(transaction, generations.BESIDE)
+            generation = generations.number(transaction, generations.STAGING)
             if generation is None:
                 return False
-            made, served = generations.space(transaction, generation), self._space(transaction)
+            made, served = generations.numbered(transaction, generation), self._current(transaction)
             lacking = served.position() - made.position()
             if (lacking > 0 and not behind) or (wanted is not None and lacking):
                 return False
@@ -231,10 +233,10 @@ class EmbeddedStore:
         return promoted
 
     def discard(self) -> None:
-        """Give up what was being made beside, and remove it in steps."""
+        """Give up the staged rankings, and remove them in steps."""
 
         def change(transaction: Transaction) -> None:
-            generation = generations.number(transaction, generations.BESIDE)
+            generation = generations.number(transaction, generations.STAGING)
             if generation is not None:
                 generations.give_up(transaction, generation)
 

@@ -11,17 +11,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from heapq import merge
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankbook.errors import Corrupt, StoreError
 from rankbook.store.base import Audit, Progress, RankingId, Row, Stored
 from rankbook.store.redis.alphabet import read_key, read_text, shape_of, text
 from rankbook.store.redis.keys import Keys
 from rankbook.store.redis.queries import stored, version
+from rankbook.store.redis.session import Session
 from rankbook.store.redis.transport import Word
-
-if TYPE_CHECKING:
-    from rankbook.store.redis.store import RedisStore
 
 LEASE_SECONDS = 60
 PAGE = 1000
@@ -29,7 +27,7 @@ ENDED = "the rankings were replaced or partly dropped while they were audited: a
 
 
 @contextmanager
-def audit(store: "RedisStore") -> Iterator[Audit]:
+def audit(session: Session) -> Iterator[Audit]:
     """Open an audit of what is served. Raises `StoreError` while another one is open."""
     id = secrets.token_hex(8)
     seen: list[Keys] = []
@@ -38,10 +36,10 @@ def audit(store: "RedisStore") -> Iterator[Audit]:
         seen.append(keys)
         return [*keys.common, *keys.audit], [id, LEASE_SECONDS, 0]
 
-    reply = store.run("audit_begin", build, settled={"audited"})
+    reply = session.run("audit_begin", build, settled={"audited"})
     if reply[0] == "audited":
         raise StoreError("another audit of these rankings is under way, or was cut off just now")
-    opened = RedisAudit(store, seen[-1], id, int(reply[2]), reply[3])
+    opened = RedisAudit(session, seen[-1], id, int(reply[2]), reply[3])
     done = threading.Event()
     holder = threading.Thread(target=opened.hold, args=[done], daemon=True)
     holder.start()
@@ -58,10 +56,10 @@ class RedisAudit:
     """The `Audit` protocol over what a store serves."""
 
     def __init__(
-        self, store: "RedisStore", keys: Keys, id: str, position: int, records: Sequence[str]
+        self, session: Session, keys: Keys, id: str, position: int, records: Sequence[str]
     ) -> None:
         self.position = position
-        self._store = store
+        self._session = session
         self._keys = keys
         self._id = id
         self._records = dict(zip(records[::2], records[1::2], strict=True))
@@ -81,8 +79,8 @@ class RedisAudit:
         self._run("audit_end", [*self._keys.common, *self._keys.audit], [])
 
     def _run(self, name: str, keys: Sequence[str], words: Sequence[Word]) -> Any:
-        head: list[Word] = [self._store.role, self._keys.generation, self._id]
-        reply = self._store.transport.run(name, keys, [*head, *words])
+        head: list[Word] = [self._session.role, self._keys.generation, self._id]
+        reply = self._session.transport.run(name, keys, [*head, *words])
         if reply[0] == "type":
             raise Corrupt(f"the key {reply[1]!r} is a {reply[2]}")
         if reply[0] != "ok":

@@ -7,13 +7,13 @@ these transports from URIs; `redis` is imported in these two files only.
 """
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from hiredis import pack_command
 from redis import RedisCluster
+from redis.backoff import ExponentialBackoff
 from redis.exceptions import (
     ClusterDownError,
     InvalidResponse,
@@ -26,14 +26,15 @@ from redis.exceptions import (
 )
 from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import TimeoutError as TimedOut
+from redis.retry import Retry
 
 from rankbook.errors import StoreError
 from rankbook.store.redis.failures import closed, server_error, unreachable
 from rankbook.store.redis.scripts import Script, script
 from rankbook.store.redis.transport import Word
 
-TRIES = 3
-PAUSE_SECONDS = 0.05
+RETRIES = 2
+PAUSES = ExponentialBackoff(cap=1.0, base=0.025)  # seconds; the first pause is twice the base
 IDLE = 64
 # redis-py takes the server's code off where it has a class for it.
 CODES = {
@@ -58,31 +59,38 @@ _pack: Any = pack_command  # its stub takes tuples of one word only
 Connect = Callable[[], Any]
 
 
-class RedisTransport:
-    """One server. `connect` makes a redis-py connection; a thread has one while it waits."""
+class _Repeating:
+    """What both transports do: run a script, and send it again where one of the errors `lost` says
+    that the connection or the cluster's slot was lost. A time-out is not tried again."""
 
-    def __init__(self, connect: Connect, where: str, seconds: float) -> None:
+    def __init__(self, where: str, seconds: float, lost: tuple[type[Exception], ...]) -> None:
         self.where = where
-        self._connect = connect
         self._seconds = seconds
-        self._idle: list[Any] = []
+        self._retry: Any = Retry(PAUSES, RETRIES, lost)
         self._closed = False
 
     def run(self, name: str, keys: Sequence[str], words: Sequence[Word]) -> list[Any]:
-        """See `Transport.run`. A lost connection is tried again; a time-out is not."""
+        """See `Transport.run`."""
         wanted = script(name)
-        attempt = 1
-        while True:
-            try:
-                reply: list[Any] = self._run(wanted, keys, words)
-                return reply
-            except (Unreachable, ReadOnlyError, OSError) as error:
-                if attempt == TRIES:
-                    raise _ours(error, self.where, self._seconds) from error
-            except (RedisError, UnicodeDecodeError) as error:
-                raise _ours(error, self.where, self._seconds) from error
-            time.sleep(PAUSE_SECONDS * attempt)
-            attempt += 1
+        try:
+            reply: list[Any] = self._retry.call_with_retry(
+                lambda: self._run(wanted, keys, words), lambda _error: None
+            )
+        except (RedisError, RedisClusterException, UnicodeDecodeError, OSError) as error:
+            raise _ours(error, self.where, self._seconds) from error
+        return reply
+
+    def _run(self, wanted: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:
+        raise NotImplementedError
+
+
+class RedisTransport(_Repeating):
+    """One server. `connect` makes a redis-py connection; a thread has one while it waits."""
+
+    def __init__(self, connect: Connect, where: str, seconds: float) -> None:
+        super().__init__(where, seconds, (Unreachable, ReadOnlyError, OSError))
+        self._connect = connect
+        self._idle: list[Any] = []
 
     def _run(self, wanted: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:
         connection = self._taken()
@@ -140,32 +148,15 @@ def _evaluate(connection: Any, wanted: Script, keys: Sequence[str], words: Seque
         return connection.read_response()
 
 
-class ClusterTransport:
+class ClusterTransport(_Repeating):
     """A cluster: redis-py finds the node that has the book's slot, and follows it when it moves."""
 
     def __init__(self, connect: Callable[[], RedisCluster], where: str, seconds: float) -> None:
-        self.where = where
+        lost = (Unreachable, ClusterDownError, SlotNotCoveredError, OSError)
+        super().__init__(where, seconds, lost)
         self._connect = connect
-        self._seconds = seconds
         self._lock = threading.Lock()
         self._client: RedisCluster | None = None
-        self._closed = False
-
-    def run(self, name: str, keys: Sequence[str], words: Sequence[Word]) -> list[Any]:
-        """See `Transport.run`."""
-        wanted = script(name)
-        attempt = 1
-        while True:
-            try:
-                reply: list[Any] = self._run(wanted, keys, words)
-                return reply
-            except (Unreachable, ClusterDownError, SlotNotCoveredError, OSError) as error:
-                if attempt == TRIES:
-                    raise _ours(error, self.where, self._seconds) from error
-            except (RedisError, RedisClusterException, UnicodeDecodeError) as error:
-                raise _ours(error, self.where, self._seconds) from error
-            time.sleep(PAUSE_SECONDS * attempt)
-            attempt += 1
 
     def _run(self, wanted: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:
         client: Any = self._cluster()

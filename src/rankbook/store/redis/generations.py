@@ -1,4 +1,4 @@
-"""Generations of rankings: those that are served, and those made beside them; and what there is.
+"""Generations of rankings: one is served, one may be staged; and what there is, in numbers.
 
 The one that is served is named by one field of the book's head, so that another takes its place in
 one small step however large both are. What was given up is removed afterwards, a run of keys at a
@@ -6,17 +6,13 @@ time: whoever makes or drops a generation next goes on where a killed process st
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankbook.errors import StoreError
 from rankbook.store.redis.keys import VERSION, Keys
+from rankbook.store.redis.session import SERVED, STAGING, Session
 from rankbook.store.redis.transport import Transport, Word
 
-if TYPE_CHECKING:
-    from rankbook.store.redis.store import RedisStore
-
-SERVED = "generation"
-BESIDE = "beside"
 RUN = 100
 BUCKETS_RUN = 500
 COUNTED = 1000
@@ -36,17 +32,17 @@ def promote(
     *,
     behind: bool,
 ) -> int:
-    """Serve what was made beside, or its rankings that are wanted; 0 while that cannot be.
+    """Serve the staged generation, or its rankings that are wanted; 0 while that cannot be.
 
-    Otherwise the number of the generation that was beside.
+    Otherwise the number of the generation that was staged.
     """
-    number = _beside(transport, served)
+    number = _staging(transport, served)
     if number == 0:
         return 0
     made = Keys(served.tag, number)
     if wanted is None:
         names = [served.head, made.state, served.state, made.bucket(0), served.removed]
-        words: list[Word] = [BESIDE, number, served.generation, note, int(behind)]
+        words: list[Word] = [STAGING, number, served.generation, note, int(behind)]
         reply = transport.run("promote", [*names, served.audit[0]], words)
         return number if _done(reply) else 0
     return number if _promote_some(transport, made, served, wanted) else 0
@@ -56,7 +52,7 @@ def _promote_some(
     transport: Transport, made: Keys, served: Keys, wanted: Callable[[str], bool]
 ) -> bool:
     """Put the rankings that are wanted in the place of those that are served, in one step."""
-    position, ours = _names(transport, BESIDE, made, wanted)
+    position, ours = _names(transport, STAGING, made, wanted)
     _position, theirs = _names(transport, SERVED, served, wanted)
     names = [served.head, made.state, served.state, served.removed, served.audit[0]]
     names += [made.rankings, served.rankings]
@@ -64,7 +60,7 @@ def _promote_some(
         names += served.of_ranking(name)
     for name in ours:
         names += [*made.of_ranking(name), *served.of_ranking(name)]
-    words: list[Word] = [BESIDE, made.generation, served.generation, position]
+    words: list[Word] = [STAGING, made.generation, served.generation, position]
     words += [len(theirs), len(ours), *theirs, *ours]
     return _done(transport.run("promote_some", names, words))
 
@@ -83,9 +79,9 @@ def _done(reply: list[Any]) -> bool:
     return bool(_checked(reply))
 
 
-def _beside(transport: Transport, keys: Keys) -> int:
+def _staging(transport: Transport, keys: Keys) -> int:
     """The number of the generation that is being made; 0 for none."""
-    return int(_reply(transport, "beside", [keys.head], [])[1])
+    return int(_reply(transport, "staging", [keys.head], [])[1])
 
 
 def discard(transport: Transport, keys: Keys) -> None:
@@ -115,17 +111,17 @@ def remove(transport: Transport, keys: Keys) -> None:
             unlinked += [gone.bucket(bucket) for bucket in range(left, buckets)]
 
 
-def describe(store: "RedisStore") -> dict[str, Any]:
-    """What a store holds, in numbers."""
+def describe(session: Session) -> dict[str, Any]:
+    """What a generation holds, in numbers."""
     entries = 0
-    reply, keys = described(store)
+    reply, keys = described(session)
     names = reply[3][::2]
     for start in range(0, len(names), COUNTED):
         members = [keys.members(name) for name in names[start : start + COUNTED]]
-        entries += sum(_reply(store.transport, "sizes", members, [])[1])
+        entries += sum(_reply(session.transport, "sizes", members, [])[1])
     return {
-        "kind": store.transport.where,
-        "tag": store.tag,
+        "kind": session.transport.where,
+        "tag": session.tag,
         "form": VERSION,
         "generation": keys.generation,
         "position": int(reply[2]),
@@ -134,7 +130,7 @@ def describe(store: "RedisStore") -> dict[str, Any]:
     }
 
 
-def described(store: "RedisStore") -> tuple[list[Any], Keys]:
+def described(session: Session) -> tuple[list[Any], Keys]:
     """The names and records of the rankings that are served, and the keys of that generation."""
     seen: list[Keys] = []
 
@@ -142,7 +138,7 @@ def described(store: "RedisStore") -> tuple[list[Any], Keys]:
         seen.append(keys)
         return keys.common, []
 
-    return store.run("describe", build), seen[-1]
+    return session.run("describe", build), seen[-1]
 
 
 def _reply(transport: Transport, name: str, keys: list[str], words: list[Word]) -> list[Any]:

@@ -1,6 +1,6 @@
 """The names of all keys in Redis. This is version 1 of the form; docs/format.md describes it.
 
-    rankbook:1:{TAG}:head            hash: generation (which is served), beside (being made), last
+    rankbook:1:{TAG}:head            hash: generation (the served one), beside (the staged), last
     rankbook:1:{TAG}:removed         set: generations that were given up and are being removed
     rankbook:1:{TAG}:stage:ID:N      list: a part of a publish that is too large for one call
     rankbook:1:{TAG}:G:state         hash: position, by (last publish), made (first publish)

@@ -21,7 +21,6 @@ NAMES = (
     "audit_members",
     "audit_order",
     "begin",
-    "beside",
     "describe",
     "entries",
     "position",
@@ -32,6 +31,7 @@ NAMES = (
     "removed",
     "sizes",
     "stage",
+    "staging",
     "types",
 )
 

@@ -10,9 +10,9 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
-from rankbook.errors import Corrupt, PositionMoved, RebuildNeeded, StoreError
+from rankbook.errors import PositionMoved, StoreError
 from rankbook.store.base import NOTE, Audit, Change, Query, RankingId, Reading, Stored
 from rankbook.store.redis import generations
 from rankbook.store.redis.alphabet import read_text, text
@@ -20,23 +20,12 @@ from rankbook.store.redis.audit import audit
 from rankbook.store.redis.keys import BUCKET, DEFAULT_TAG, Keys, checked_tag
 from rankbook.store.redis.publishing import Publication
 from rankbook.store.redis.queries import Asking, Known, stored_all
+from rankbook.store.redis.session import ATTEMPTS, SERVED, STAGING, Session
 from rankbook.store.redis.transport import Transport, Word
 
-ATTEMPTS = 100
 STAGE_SECONDS = 600
 MOST_WORDS = 50_000
 MOST_CHARACTERS = 4_000_000
-
-Build = Callable[[Keys], tuple[Sequence[str], Sequence[Word]]]
-
-
-class Generation(NamedTuple):
-    """What this store last saw: a generation, which first publish made it (empty: none yet), and
-    the note of what it was made under, where that is known."""
-
-    keys: Keys
-    made: str
-    note: bytes | None
 
 
 class RedisStore:
@@ -45,6 +34,8 @@ class RedisStore:
     A publish of more than `most_words` words or `most_characters` goes there in parts first.
     """
 
+    remote = True
+
     def __init__(
         self,
         transport: Transport,
@@ -52,14 +43,13 @@ class RedisStore:
         tag: str = DEFAULT_TAG,
         most_words: int = MOST_WORDS,
         most_characters: int = MOST_CHARACTERS,
-        role: str = generations.SERVED,
+        role: str = SERVED,
         generation: int = 0,
     ) -> None:
         self.transport = transport
         self.tag = tag
-        self.role = role
+        self.session = Session(transport, tag, role, generation)
         self._most = (most_words, most_characters)
-        self._served = Generation(Keys(tag, generation), "", None)
         self._stamps = count(1)
         self._known: Known = {}
 
@@ -67,7 +57,7 @@ class RedisStore:
 
     def position(self) -> int:
         """How far into the log these rankings have been folded."""
-        reply = self.run("position", lambda keys: (keys.common[:2], ()))
+        reply = self.session.run("position", lambda keys: (keys.common[:2], ()))
         return int(reply[2])
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
@@ -105,7 +95,9 @@ class RedisStore:
             words += (name, len(members))
         for _ranking, members in asked.values():
             words += members
-        reply = self.run("entries", lambda keys: ([*keys.common, *map(keys.members, asked)], words))
+        reply = self.session.run(
+            "entries", lambda keys: ([*keys.common, *map(keys.members, asked)], words)
+        )
         found = {
             ranking.name: stored_all(ranking, record, entries)
             for (ranking, _members), record, entries in zip(
@@ -130,16 +122,16 @@ class RedisStore:
         publication = Publication(changes, receipts, drops)
         id = secrets.token_hex(8)
         *staged, last = publication.parts(*self._most)
-        parts = [self._served.keys.stage(id, number) for number in range(len(staged))]
+        parts = [self.session.keys.stage(id, number) for number in range(len(staged))]
         for part, words in zip(parts, staged, strict=True):
             self.transport.run("stage", [part], [STAGE_SECONDS, *words])
         sizes = (publication.written, publication.dropped, publication.buckets, parts)
         counts = [len(each) for each in sizes]
-        reply = self.run(
+        reply = self.session.run(
             "publish",
             lambda keys: (
                 publication.keys(keys, parts),
-                (self._served.made, expect, then, id, *counts, *last),
+                (self.session.seen.made, expect, then, id, *counts, *last),
             ),
             settled={"moved"},
         )
@@ -147,7 +139,7 @@ class RedisStore:
             raise PositionMoved(f"the rankings stand at {reply[1]}, not at {expect}")
         note = next((each for seq, each in receipts if seq == NOTE), None)
         if note is not None:
-            self._served = self._served._replace(note=note)
+            self.session.note(note)
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one state, in one round trip."""
@@ -159,7 +151,7 @@ class RedisStore:
                 names += keys.of_ranking(ranking.name)
             return names, [*asking.head(), *asking.words]
 
-        reply = self.run("read", build)
+        reply = self.session.run("read", build)
         return Reading(int(reply[2]), asking.answers(reply[3], reply[4:]))
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
@@ -168,21 +160,22 @@ class RedisStore:
         The note is remembered while the rankings are those that it was read from: every other call
         notices where they are not, and reads it again. So it costs no round trip of its own.
         """
-        if list(seqs) == [NOTE] and self._served.made and self._served.note is not None:
-            return [self._served.note]
+        seen = self.session.seen
+        if list(seqs) == [NOTE] and seen.made and seen.note is not None:
+            return [seen.note]
         buckets: dict[int, list[int]] = {}
         for seq in dict.fromkeys(seqs):
             buckets.setdefault(seq // BUCKET, []).append(seq)
         words: list[Word] = []
         for each in buckets.values():
             words += (len(each), *each)
-        reply = self.run(
+        reply = self.session.run(
             "receipts", lambda keys: ([*keys.common[:2], *map(keys.bucket, buckets)], words)
         )
         order = [seq for each in buckets.values() for seq in each]
         found = dict(zip(order, reply[3], strict=True))
         if NOTE in found and found[NOTE] is not None:
-            self._served = self._served._replace(note=read_text(found[NOTE]))
+            self.session.note(read_text(found[NOTE]))
         return [None if found[seq] is None else read_text(found[seq]) for seq in seqs]
 
     def stamp(self) -> int:
@@ -198,39 +191,39 @@ class RedisStore:
 
     def audit(self) -> AbstractContextManager[Audit]:
         """One state of everything, though others publish meanwhile. One at a time on one book."""
-        return audit(self)
+        return audit(self.session)
 
     def staging(self) -> "RedisStore":
-        """The rankings that are being made beside these; begun where there are none yet."""
-        number = generations.begin(self.transport, self._served.keys)
+        """The staged rankings; begun where there are none yet."""
+        number = generations.begin(self.transport, self.session.keys)
         words, characters = self._most
         return RedisStore(
             self.transport,
             tag=self.tag,
             most_words=words,
             most_characters=characters,
-            role=generations.BESIDE,
+            role=STAGING,
             generation=number,
         )
 
     def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve what was made beside, in one step; False while it is behind what is served."""
+        """Serve the staged rankings, in one step; False while they are behind what is served."""
         self.position()
         promoted = generations.promote(
-            self.transport, self._served.keys, wanted, text(note), behind=behind
+            self.transport, self.session.keys, wanted, text(note), behind=behind
         )
         if promoted and wanted is None:
-            self._served = Generation(Keys(self.tag, promoted), "", None)
+            self.session.serve(promoted)
         if promoted:
-            generations.remove(self.transport, self._served.keys)
+            generations.remove(self.transport, self.session.keys)
         return bool(promoted)
 
     def discard(self) -> None:
-        """Give up what was being made beside, and remove it in steps."""
-        generations.discard(self.transport, self._served.keys)
-        generations.remove(self.transport, self._served.keys)
+        """Give up the staged rankings, and remove them in steps."""
+        generations.discard(self.transport, self.session.keys)
+        generations.remove(self.transport, self.session.keys)
 
     def part(self, name: str) -> "RedisStore":
         """The rankings under another hash tag, over the same connections."""
@@ -240,85 +233,4 @@ class RedisStore:
 
     def describe(self) -> dict[str, Any]:
         """What the store holds, in numbers."""
-        return generations.describe(self)
-
-    # --- calling scripts -------------------------------------------------------------------------
-
-    def run(self, name: str, build: Build, settled: frozenset[str] | set[str] = frozenset()) -> Any:
-        """The reply of a script, sent to the generation that is served; `settled` are the refusals
-        that the caller knows. Raises `StoreError`, and `RebuildNeeded` where others have made the
-        rankings anew under another note."""
-        for _attempt in range(ATTEMPTS):
-            served = self._served
-            keys, words = build(served.keys)
-            words = [self.role, served.keys.generation, *words]
-            try:
-                reply = self.transport.run(name, keys, words)
-            except Corrupt:
-                self._say_which(served.keys, keys)
-                raise
-            status = reply[0]
-            if status == "generation":
-                self._look_again(reply[1])
-            elif status == "made":
-                self._notice(served.keys, reply[1])
-            elif status != "ok" and status not in settled:
-                raise refusal(self.transport.where, reply)
-            else:
-                if status == "ok" and reply[1] != served.made:
-                    self._notice(served.keys, reply[1], ours=name == "publish")
-                return reply
-        raise StoreError("the rankings are made anew faster than they can be read")
-
-    def _say_which(self, known: Keys, keys: Sequence[str]) -> None:
-        """Raises `Corrupt` for the key that has another type than ours has."""
-        types = self.transport.run("types", keys, [])[1]
-        for key, kind in zip(keys, types, strict=True):
-            if kind not in ("none", known.kind(key)):
-                raise refusal(self.transport.where, ["type", key, kind])
-
-    def _look_again(self, number: str) -> None:
-        """Another generation has the role now."""
-        if self.role == generations.BESIDE or not number:
-            raise StoreError("what was made beside has been promoted or given up")
-        self._notice(Keys(self.tag, int(number)), "")
-
-    def _notice(self, keys: Keys, made: str, *, ours: bool = False) -> None:
-        """Other rankings are there than this store last saw, or the same begun anew.
-
-        Raises `RebuildNeeded` where they were made under another note than those before.
-        """
-        if ours:
-            self._served = self._served._replace(made=made)
-            return
-        head: list[Word] = [self.role, keys.generation, 1, NOTE]
-        reply = self.transport.run("receipts", [*keys.common[:2], keys.bucket(0)], head)
-        if reply[0] == "generation":
-            return
-        if reply[0] != "ok":
-            raise refusal(self.transport.where, reply)
-        [found] = reply[3]
-        note = None if found is None else read_text(found)
-        known = self._served.note
-        if self.role == generations.SERVED and None not in (known, note) and known != note:
-            # Whoever asks for the note next is told so, too.
-            self._served = self._served._replace(made="")
-            raise RebuildNeeded(
-                "the rankings were made anew under other rules: open the book again"
-            )
-        self._served = Generation(keys, reply[1], note if note is not None else known)
-
-
-def refusal(where: str, reply: Sequence[Any]) -> StoreError:
-    """The error for what a script refused to do; it has written nothing."""
-    what, *rest = reply
-    if what == "type":
-        return Corrupt(f"{where}: the key {rest[0]!r} is a {rest[1]}; nothing was written")
-    if what == "shape":
-        key_bytes, group_bytes, _version = (rest[1] + " 0 0 0").split()[:3]
-        return StoreError(f"{rest[0]!r} is kept with keys of {key_bytes}, {group_bytes} bytes")
-    if what == "lost":
-        return Corrupt(f"{where}: an entry of {rest[0]!r} is not in {rest[1]!r}")
-    if what == "unstaged":
-        return StoreError(f"{where}: a part of a large publish was lost on the way")
-    return StoreError(f"{where}: {' '.join(str(each) for each in reply)}")
+        return generations.describe(self.session)

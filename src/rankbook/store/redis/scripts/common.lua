@@ -1,8 +1,9 @@
 -- In front of every script: what they share. No script knows a rule of a board.
 --
 -- KEYS[1] is the book's head, KEYS[2] the state of the generation that the other keys are of.
--- ARGV[1] is the role in which that generation is wanted, "generation" or "beside", and ARGV[2] its
--- number. A script that is called for another generation returns {"generation", number or ""}.
+-- ARGV[1] is the role in which that generation is wanted, "generation" (served) or "beside"
+-- (staged), and ARGV[2] its number. A script that is called for another generation returns
+-- {"generation", number or ""}.
 
 local call = redis.call
 local CHUNK = 1000  -- Lua unpacks at most 8,000 values

@@ -1,4 +1,4 @@
--- Gives up what is beside; it is removed afterwards.
+-- Gives up the staged generation; it is removed afterwards.
 -- KEYS: head, removed
 -- ARGV: none
 -- RETURNS: "ok", its number, or 0

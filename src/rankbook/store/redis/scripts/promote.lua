@@ -1,8 +1,8 @@
--- Serves the generation beside. Sent again, it finds that this is done.
--- KEYS: head, state beside, state served, first bucket beside, removed, audit of what is served
--- ARGV: role, generation beside, generation served, note, 1 where it may be behind
+-- Serves the staged generation. Sent again, it finds that this is done.
+-- KEYS: head, state staged, state served, first bucket staged, removed, audit of what is served
+-- ARGV: role, generation staged, generation served, note, 1 where it may be behind
 -- RETURNS: "ok", generation; or nothing is changed: "behind"; "served", generation that is served
-if call('HGET', KEYS[1], 'promoted') == ARGV[2] then return {'ok', ARGV[2]} end
+if call('HGET', KEYS[1], 'adopted') == ARGV[2] then return {'ok', ARGV[2]} end
 local refused = misplaced() or mistyped('hash', 2, 4) or mistyped('set', 5, 5)
 if refused then return refused end
 local served = call('HGET', KEYS[1], 'generation') or '0'
@@ -12,7 +12,7 @@ local lacking = tonumber(call('HGET', KEYS[3], 'position') or '0') - tonumber(ma
 if lacking > 0 and ARGV[5] ~= '1' then return {'behind'} end
 call('SADD', KEYS[5], served)
 call('HSET', KEYS[4], '0', ARGV[4])
-call('HSET', KEYS[1], 'generation', ARGV[2], 'promoted', ARGV[2])
+call('HSET', KEYS[1], 'generation', ARGV[2], 'adopted', ARGV[2])
 call('HDEL', KEYS[1], 'beside')
 call('UNLINK', KEYS[6])
 return {'ok', ARGV[2]}

@@ -1,12 +1,12 @@
--- Puts rankings that were made beside in the place of those that are served, and gives the rest of
--- the generation beside up. Sent again, it finds that this is done.
--- KEYS: head, state beside, state served, removed, audit of what is served, rankings beside, rankings
+-- Puts staged rankings in the place of those that are served, and gives up the rest of the staged
+-- generation. Sent again, it finds that this is done.
+-- KEYS: head, state staged, state served, removed, audit of what is served, rankings staged, rankings
 --       served; order, members and groups of each that leaves ...; of each that comes, the same three
---       beside and then served ...
--- ARGV: role, generation beside, generation served, position, number that leave, number that come,
+--       staged and then served ...
+-- ARGV: role, generation staged, generation served, position, number that leave, number that come,
 --       names of those ...
--- RETURNS: "ok", generation beside; or nothing is changed: "behind"; "served", generation served
-if call('HGET', KEYS[1], 'promoted') == ARGV[2] then return {'ok', ARGV[2]} end
+-- RETURNS: "ok", generation staged; or nothing is changed: "behind"; "served", generation served
+if call('HGET', KEYS[1], 'adopted') == ARGV[2] then return {'ok', ARGV[2]} end
 local refused = misplaced() or mistyped('hash', 2, 3) or mistyped('set', 4, 4)
   or mistyped('hash', 6, 7)
 if refused then return refused end
@@ -30,7 +30,7 @@ for i = 1, come do
   call('HDEL', KEYS[6], name)
 end
 call('SADD', KEYS[4], ARGV[2])
-call('HSET', KEYS[1], 'promoted', ARGV[2])
+call('HSET', KEYS[1], 'adopted', ARGV[2])
 call('HDEL', KEYS[1], 'beside')
 call('UNLINK', KEYS[5])
 return {'ok', ARGV[2]}
