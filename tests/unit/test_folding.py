@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankbook.errors import Corrupt
 from rankbook.rules import CHANGED, WHYS, Board, BoardRules
-from rankbook.rules.entry import KeptResult, Standing, decode, encode
+from rankbook.rules.entry import KeptResult, StoredEntry, decode, encode
 from tests.unit.facts import fact, fold
 
 BOARD = Board(
@@ -137,7 +137,7 @@ def test_the_order_of_a_whole_board_does_not_depend_on_the_order_of_delivery():
 
 def test_an_entry_of_a_typing_site_takes_about_a_hundred_bytes():
     values = {"wpm": 91.4, "acc": 97.3, "mode": "time"}
-    standing = Standing(
+    standing = StoredEntry(
         (89,),
         1795977000000000,
         "0196b1f6-3a9a-7b63-8d5a-3d1b2ac01f00",
@@ -151,8 +151,8 @@ def test_an_entry_of_a_typing_site_takes_about_a_hundred_bytes():
 def test_an_entry_without_extras_is_stored_as_it_always_was():
     fields = ((89,), 1, "e1", (1.5, None), {"name": "Asha"})
     old = b"\x95\x91Y\x01\xa2e1\x92\xcb?\xf8\0\0\0\0\0\0\xc0\x81\xa4name\xa4Asha"
-    assert encode(KeptResult(*fields)) == encode(Standing(*fields)) == old
-    assert decode(old) == Standing(*fields)
+    assert encode(KeptResult(*fields)) == encode(StoredEntry(*fields)) == old
+    assert decode(old) == StoredEntry(*fields)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_entry_without_extras_is_stored_as_it_always_was():
     ],
 )
 def test_extras_read_back_and_those_after_the_last_take_no_bytes(extras):
-    standing = Standing((89,), 1, "e1", (), {}, **extras)
+    standing = StoredEntry((89,), 1, "e1", (), {}, **extras)
     value = encode(standing)
     assert decode(value) == standing
     assert value[0] == 0x96 + ["sequence", "counted", "parts", "results"].index(*extras)

@@ -3,7 +3,7 @@
 from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.book import BookSpec, Bundle, BundleRanking, load
-from rankbook.rules.entry import Standing
+from rankbook.rules.entry import StoredEntry
 from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros
 from rankbook.rules.limits import ValueRule, check_event
@@ -27,7 +27,7 @@ __all__ = [
     "PeriodSpan",
     "Ranking",
     "Season",
-    "Standing",
+    "StoredEntry",
     "ValueRule",
     "Verdict",
     "Why",

@@ -49,20 +49,25 @@ STORED_FORM = 1
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board, checked when made: every fault is a `SpecError` at its field.
+    """A board. Making one checks it: every fault is a `SpecError` at its field.
 
-    `measures` maps names to expressions, tables ``{value = "...", type = "decimal(2)"}``,
-    `Measure`s or functions of the values. `order_by` lists measures as "score desc". Each of
-    `splits` is a list of value names, the empty one being overall. `details` are values kept
-    beside the score. Sequences may be lists; they are kept as tuples.
+    - `measures`: names to expressions, tables ``{value = "...", type = "decimal(2)"}``,
+      `Measure`s, or functions of the values.
+    - `order_by`: the measures that rank, as "score desc". The first is the score.
+    - `keep`: which of a player's results stays: "best", "latest", "first" or "total".
+    - `splits`: lists of value names. Each combination of values has a ranking; ``[]`` is overall.
+    - `details`: values that are kept and shown beside the score.
+    - `best_of`: with keep "total", only the player's n best results are summed.
+    - `latest_by`: with keep "latest", what makes a result newer.
+    - `where`: an expression. The board ignores events for which it is not true.
+    - `min`, `max`: limits of the score of one result. They are applied before it is recorded.
+    - `size`: how many entries a ranking shows.
+    - `seal`, `grace_seconds`: whether a period closes, and how long after its end.
+    - `keep_periods`: how many periods stay readable, for all windows or by window.
+    - `cooldown_seconds`: a result this soon after the player's last one is not ranked.
+    - `profiles`: an entry shows the profile of its result, or the player's current one.
 
-    `best_of` = n totals a player's n best results only; `latest_by` is what makes a result newer.
-    `where` is an expression: events for which it is not true do not exist for this board. `min`
-    and `max` limit one event's first measure of the order, at the door. Of a ranking only the
-    first `size` entries count as in it. A period takes results until `grace_seconds` after its
-    end, or for ever without `seal`; `keep_periods` is how many stay readable, for all windows or
-    by window. A result within `cooldown_seconds` of the player's last is not ranked. `profiles`
-    says whose name an entry shows: that result's, or the player's current one.
+    Sequences may be lists; they are kept as tuples. docs/boards.md has the details.
     """
 
     name: str
@@ -173,13 +178,12 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return kept.get(window) if isinstance(kept, dict) else kept
 
     def meaning(self) -> dict[str, Any]:
-        """Everything that gives stored keys, entries and ranking names their meaning.
+        """All that decides what a fold of the log stores, as plain data in a stable form.
 
-        Plain data in a stable form: what a fold of the same log would do differently. Not in it
-        are numbering and size, which only change what is shown, and min and max, which are held
-        against events before they are recorded. What came after the
-        first release is there only where it is not the default, so that older rankings stay
-        good. Of a function only its module and name are known.
+        `numbering` and `size` are left out: they only change what is shown. So are `min` and
+        `max`, which apply before an event is recorded. Options newer than the first release are
+        left out at their defaults, so that older rankings stay valid. A function is known by its
+        module and name only.
         """
         return self._first_meaning() | self._later_meaning()
 
@@ -216,7 +220,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         }
 
     def fingerprint(self) -> str:
-        """32 hex digits of `meaning`: another fingerprint means that rankings must be rebuilt."""
+        """32 hex digits of `meaning`. Rankings with another fingerprint must be rebuilt."""
         canonical = msgspec.json.encode(self.meaning(), order="sorted")
         return hashlib.blake2b(canonical, digest_size=16).hexdigest()
 

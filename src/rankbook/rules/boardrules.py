@@ -1,4 +1,7 @@
-"""A board's rules, compiled: from facts to candidates, rankings, verdicts and entries."""
+"""A board's rules, compiled: from facts to candidates, rankings, verdicts and entries.
+
+`Board` is the specification. `BoardRules` is what a book asks while it validates, folds and reads.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -6,15 +9,15 @@ from typing import Any, NoReturn
 from rankbook.errors import Corrupt, NotFound, Refused
 from rankbook.model import Entry, Number, Period
 from rankbook.rules.board import Board
-from rankbook.rules.entry import Standing, decode
+from rankbook.rules.entry import StoredEntry, decode
 from rankbook.rules.folding import Candidate, Fact, Keep, best, first, latest
 from rankbook.rules.instants import instant
 from rankbook.rules.options import micros_of, scaled_limits
 from rankbook.rules.ordering import COLUMN_BYTES, OrderCodec
 from rankbook.rules.periods import PeriodSpan, Window, closes_at, is_closed
 from rankbook.rules.ranking import Ranking, Tags, tag_text, tags_of
-from rankbook.rules.scoring import Scaled
 from rankbook.rules.totals import BestOf, Total
+from rankbook.rules.values import Scaled
 
 MAX_CACHED_RANKINGS = 4096
 _NO_PERIOD = PeriodSpan("", None, None)
@@ -61,18 +64,17 @@ class BoardRules:
         return tuple([measure(values) for measure in self._measures])
 
     def counts(self, values: Mapping[str, Any]) -> bool:
-        """Whether an event with these values exists for this board: its `where` is true.
+        """Whether the board counts an event with these values: its `where` is true.
 
-        Raises `Refused` where that cannot be said.
+        Raises `Refused` where `where` cannot be computed.
         """
         return self._where is None or self._where(values)
 
     def admit(self, fact: Fact) -> tuple[tuple[Ranking, ...], Candidate] | None:
-        """The rankings and the candidate of a fact that is to be recorded; None where it does not
-        count.
+        """Measure a fact before it is recorded: its rankings and candidate, or None by `where`.
 
-        The limits `min` and `max` are asked only here: what is recorded stays ranked. Raises
-        `Refused`.
+        Only this method applies the board's `min` and `max`, so what is recorded stays ranked.
+        Raises `Refused`.
         """
         if not self.counts(fact.values):
             return None
@@ -99,11 +101,11 @@ class BoardRules:
         return Candidate(key, group, measures, fact, self.board.details, sequence)
 
     def rankings(self, values: Mapping[str, Any], at_us: int) -> tuple[Ranking, ...]:
-        """The rankings that an event touches: every split in every window that has a period then.
+        """The rankings that an event touches: one for each split and window with a period then.
 
-        Empty where `where` is not true: such an event need not have a candidate. Raises `Refused`
-        for a missing or unusable split value, and at the ends of the calendar.
-        Cached by periods and tags: a new combination costs some 10 us, a known one about 1.
+        Empty where `where` is not true. Raises `Refused` for a missing or unusable split value,
+        and at the ends of the calendar. Cached by periods and tags: a new combination costs some
+        10 us, a known one about 1.
         """
         if self._where is not None and not self._where(values):
             return ()
@@ -161,12 +163,12 @@ class BoardRules:
             raise NotFound(f"no window {name!r} {there}") from None
 
     def period(self, span: PeriodSpan) -> Period:
-        """A span as people read it, in the board's zone."""
+        """The period of a span, with datetimes and the board's zone."""
         start, end = [None if us is None else instant(us) for us in span[1:]]
         return Period(id=span.id, start=start, end=end, zone=self.board.zone)
 
     def closes_at(self, span: PeriodSpan) -> int | None:
-        """When the period closes: its end and the board's grace after it, or None for never."""
+        """When the period closes: its end plus the board's grace. None where it never ends."""
         return closes_at(span, self.grace_us)
 
     def is_sealed(self, span: PeriodSpan, now_us: int) -> bool:
@@ -174,11 +176,11 @@ class BoardRules:
         return self.board.seal and is_closed(span, now_us, self.grace_us)
 
     def score(self, measures: tuple[Scaled, ...]) -> Number:
-        """The first measure of the order, as people read it, from scaled measures."""
+        """The score: the first measure of the order, unscaled."""
         return self._measures[self._first].type.number(measures[self._first])
 
     def key_score(self, key: bytes) -> Number:
-        """The same, read from an order key; no stored value is decoded."""
+        """The score in an order key. No stored value is decoded."""
         column = key[:COLUMN_BYTES]
         found = self._scores.get(column)
         if found is None:
@@ -195,25 +197,25 @@ class BoardRules:
 
     def entry(self, rank: int, member: bytes, key: bytes, value: bytes) -> Entry:
         """The entry of a stored row; `rank` is 1-based. Raises `Corrupt`."""
-        standing = self._decoded(value)
-        if self.codec.key(standing.measures, standing.reached_at_us) != key:
+        stored = self._decoded(value)
+        if self.codec.key(stored.measures, stored.reached_at_us) != key:
             raise Corrupt(f"the key and the entry of {member!r} disagree")
         names = self.board.measures
-        numbers = [m.type.number(x) for m, x in zip(self._measures, standing.measures, strict=True)]
+        numbers = [m.type.number(x) for m, x in zip(self._measures, stored.measures, strict=True)]
         return Entry(
             rank=rank,
             player=member.decode(),
             score=numbers[self._first],
             measures=dict(zip(names, numbers, strict=True)),
-            details=dict(zip(self.board.details, standing.details, strict=True)),
-            profile=standing.profile,
-            event_id=standing.event_id,
-            reached_at=instant(standing.reached_at_us),
+            details=dict(zip(self.board.details, stored.details, strict=True)),
+            profile=stored.profile,
+            event_id=stored.event_id,
+            reached_at=instant(stored.reached_at_us),
         )
 
-    def _decoded(self, value: bytes) -> Standing:
-        standing = decode(value)
-        shape = (len(standing.measures), len(standing.details))
+    def _decoded(self, value: bytes) -> StoredEntry:
+        stored = decode(value)
+        shape = (len(stored.measures), len(stored.details))
         if shape != (len(self._measures), len(self.board.details)):
             raise Corrupt("a stored entry has other measures or details than its board")
-        return standing
+        return stored

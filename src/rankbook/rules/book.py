@@ -19,6 +19,7 @@ from rankbook.rules.specs import (
     check_choice,
     check_name,
     check_unique,
+    check_unique_names,
     check_value_name,
     join,
     shaped,
@@ -49,8 +50,8 @@ class BundleRanking(msgspec.Struct, frozen=True):
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rankings that are read together: the first `top` entries of each.
 
-    With `named_only` entries without a usable name are skipped. A reading that is
-    `max_age_seconds` old is made again though nothing changed; 0 is no limit.
+    `named_only` skips entries whose profile has no name. After `max_age_seconds` a reading is made
+    again even if nothing changed; 0 is no limit.
     """
 
     name: str
@@ -77,9 +78,9 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A book: where it lives, what it accepts, its boards and its bundles.
 
-    `partition` says how its rankings are spread over parts of the store: not at all, one part for
-    each board, or each period in one of as many parts as `partitions` says.
-    Checked when made; a `SpecError` names the path, such as ``bundle[0].rankings[2].window``.
+    `partition` spreads the rankings over parts of the store: "book" is one part, "board" one part
+    for each board, "period" a fixed number of parts, `partitions`, each with some periods.
+    Making one checks it: a `SpecError` names the path, such as ``bundle[0].rankings[2].window``.
     """
 
     name: str
@@ -104,7 +105,7 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
         if not self.boards:
             raise SpecError("board", "a book has at least one board")
         for field, named in (("board", self.boards), ("bundle", self.bundles)):
-            _check_names([each.name for each in named], field)
+            check_unique_names(named, field)
         for name in self.values:
             check_value_name(name, f"values.{name}")
         for index, board in enumerate(self.boards):
@@ -132,11 +133,11 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
         return _named(self.bundles, name, "bundle")
 
     def event_checker(self) -> Callable[[Event], None]:
-        """What the book accepts, compiled: a function that raises `Refused`. Make it once."""
+        """A compiled check of events against `values` and the limits. It raises `Refused`."""
         return event_checker(self.values)
 
     def check(self, event: Event) -> None:
-        """Hold one event against what the book accepts. Raises `Refused`."""
+        """Check one event against `values` and the limits. Raises `Refused`."""
         self.event_checker()(event)
 
     def fingerprints(self) -> dict[str, str]:
@@ -200,12 +201,6 @@ def _check_keys(table: Mapping[str, object], known: tuple[str, ...], field: str)
             raise SpecError(join(field, key), f"is not known; there are: {', '.join(known)}")
 
 
-def _check_names(names: list[str], field: str) -> None:
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise SpecError(f"{field}[{index}].name", f"{name!r} is given twice")
-
-
 def _check_board_values(board: Board, values: dict[str, ValueRule], field: str) -> None:
     for measure in board.compiled():
         if measure.expression is not None:
@@ -227,7 +222,7 @@ def _check_types(expression: Expression, values: dict[str, ValueRule], place: st
 
 @contextmanager
 def _naming(field: str) -> Iterator[None]:
-    """What is not found here is a fault of the specification at `field`."""
+    """Turn a `NotFound` into a `SpecError` at `field`."""
     try:
         yield
     except NotFound as error:

@@ -1,11 +1,11 @@
-"""What a ranking stores beside the order key: one msgpack array.
+"""What a ranking stores beside the order key of an entry: one msgpack array.
 
     [ [scaled measure, ...], reached-at us, event id, [detail, ...], {profile},
       sequence, counted, [[part, ...], ...], [result, ...] ]
 
-Measures and details stand in the board's order and have no names here, so a typing entry takes
-80 to 110 bytes. Fields of the second line that have their defaults are left off at the end: keep
-"best" and "first" never write them. A later field goes to the end with a default: old bytes stay
+Measures and details stand in the board's order, without names, so a typing entry takes 80 to 110
+bytes. Trailing fields of the second line are left off where they have their defaults. Keep "best"
+and "first" never write them. A new field goes to the end and has a default, so old bytes stay
 readable.
 """
 
@@ -13,12 +13,11 @@ import msgspec
 
 from rankbook.errors import Corrupt
 from rankbook.model import Value
-
-Scaled = int | float
+from rankbook.rules.values import Scaled
 
 
 class KeptResult(msgspec.Struct, frozen=True, array_like=True):
-    """One event, measured: the first line of the stored form."""
+    """One result with its scaled measures: the first line of the stored form."""
 
     measures: tuple[Scaled, ...]
     reached_at_us: int
@@ -27,12 +26,13 @@ class KeptResult(msgspec.Struct, frozen=True, array_like=True):
     profile: dict[str, str]
 
 
-class Standing(KeptResult, frozen=True, array_like=True):
+class StoredEntry(KeptResult, frozen=True, array_like=True):
     """A stored entry, without its key and its player.
 
-    `sequence` is kept by "latest". "total" keeps in `counted` how many events changed the sum, and
-    in `parts` what each float measure's sum has beyond the double shown; with `best_of` the
-    counted results themselves, best first, in `results`.
+    - `sequence`: the sequence of the result. Only keep "latest" writes it.
+    - `counted`: how many results moved the entry of keep "total".
+    - `parts`: of each float sum, what it holds beyond the double that is shown.
+    - `results`: the results that a board with `best_of` counts, best first.
     """
 
     sequence: int | None = None
@@ -41,7 +41,7 @@ class Standing(KeptResult, frozen=True, array_like=True):
     results: tuple[KeptResult, ...] = ()
 
 
-def standing_of(
+def stored_entry(
     result: KeptResult,
     measures: tuple[Scaled, ...],
     *,
@@ -49,9 +49,9 @@ def standing_of(
     counted: int = 0,
     parts: tuple[tuple[float, ...], ...] = (),
     results: tuple[KeptResult, ...] = (),
-) -> Standing:
-    """An entry that shows this result under these measures."""
-    return Standing(
+) -> StoredEntry:
+    """An entry with these measures, and all else as in the result."""
+    return StoredEntry(
         measures,
         result.reached_at_us,
         result.event_id,
@@ -65,24 +65,24 @@ def standing_of(
 
 
 _LEAST = len(KeptResult.__struct_fields__)
-_DEFAULTS = Standing.__struct_defaults__
+_DEFAULTS = StoredEntry.__struct_defaults__
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Standing)
+_decoder = msgspec.msgpack.Decoder(StoredEntry)
 
 
-def encode(standing: KeptResult) -> bytes:
-    """The stored bytes: those of a `Standing` without extras are those of its `KeptResult`."""
-    if type(standing) is KeptResult:
-        return _encoder.encode(standing)
-    fields = msgspec.structs.astuple(standing)
+def encode(entry: KeptResult) -> bytes:
+    """The bytes to store. A `StoredEntry` without extras has the bytes of its `KeptResult`."""
+    if type(entry) is KeptResult:
+        return _encoder.encode(entry)
+    fields = msgspec.structs.astuple(entry)
     end = len(fields)
     while end > _LEAST and fields[end - 1] == _DEFAULTS[end - 1 - _LEAST]:
         end -= 1
     return _encoder.encode(fields[:end])
 
 
-def decode(value: bytes) -> Standing:
-    """The standing in stored bytes. Raises `Corrupt` when they are not one."""
+def decode(value: bytes) -> StoredEntry:
+    """The entry in stored bytes. Raises `Corrupt` when they cannot be read."""
     try:
         return _decoder.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

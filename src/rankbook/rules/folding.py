@@ -1,15 +1,16 @@
 """Keep rules: what one event does to one entry.
 
-A rule is a function of what is stored and a candidate. Folding the same events in any order, and
-any of them twice, must give the same entry: "best", "latest" and "first" keep the greatest event
-under a total order, which needs no memory of the others. `totals` holds the rules that sum.
+A rule is a function of the stored entry and a candidate. Folding the same events in any order
+gives the same entry. "best", "latest" and "first" keep the greatest event under a total order, so
+they need no memory of the others. `totals` has the rules that sum.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from rankbook.model import Value
-from rankbook.rules.entry import KeptResult, Scaled, decode, encode, standing_of
+from rankbook.rules.entry import KeptResult, decode, encode, stored_entry
+from rankbook.rules.values import Scaled
 
 Why = Literal[
     "new",
@@ -32,7 +33,7 @@ Why = Literal[
     "replaced",
 ]
 WHYS: tuple[Why, ...] = get_args(Why)
-"""Every answer. Receipts store a word's place in it: a new word goes to the end."""
+"""Every answer. Receipts store the index of a word, so a new word goes to the end."""
 CHANGED: frozenset[Why] = frozenset(
     ("new", "better", "earlier", "newer", "added", "removed", "restored", "replaced")
 )
@@ -54,7 +55,7 @@ class Fact(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What to do: store `key` and `value`, or leave all as it is when `key` is None."""
+    """What to do: store `key` and `value`. Where `key` is None, change nothing."""
 
     why: Why
     key: bytes | None
@@ -75,9 +76,9 @@ class Candidate:
         details: tuple[str, ...],
         sequence: int | None = None,
     ) -> None:
-        """`group` is the part of the key that ties share; `details` are the names to keep.
+        """`group` is the part of the key that ties share; `details` are the values to keep.
 
-        `sequence` is the event's where the board goes by it.
+        `sequence` is the event's, on boards whose latest result is the one with the highest.
         """
         self.key = key
         self.group = group
@@ -105,7 +106,7 @@ class Candidate:
         if self._value is None:
             result = self.result
             if self.sequence is not None:
-                result = standing_of(result, self.measures, sequence=self.sequence)
+                result = stored_entry(result, self.measures, sequence=self.sequence)
             self._value = encode(result)
         return self._value
 
@@ -157,8 +158,8 @@ def first(stored: tuple[bytes, bytes] | None, candidate: Candidate) -> Verdict:
 
 
 def _earlier(value: bytes, candidate: Candidate, otherwise: Verdict) -> Verdict:
-    standing, fact = decode(value), candidate.fact
-    if (fact.at_us, fact.event_id) < (standing.reached_at_us, standing.event_id):
+    held, fact = decode(value), candidate.fact
+    if (fact.at_us, fact.event_id) < (held.reached_at_us, held.event_id):
         return Verdict("earlier", candidate.key, candidate.value)
     return otherwise
 

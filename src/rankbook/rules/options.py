@@ -5,9 +5,10 @@ from typing import Any
 
 from rankbook.errors import Refused, SpecError
 from rankbook.rules.periods import ALL_TIME
-from rankbook.rules.scoring import NumberType, Scaled
+from rankbook.rules.scoring import NumberType
 from rankbook.rules.seasons import SEASON
 from rankbook.rules.specs import check_choice
+from rankbook.rules.values import Scaled
 from rankbook.rules.windows import MONDAY, WEEKLY
 
 MAX_BEST_OF = 100

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-Scaled = int | float
+from rankbook.rules.values import Scaled
 
 COLUMN_BYTES = 8
 

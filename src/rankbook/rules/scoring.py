@@ -1,7 +1,6 @@
 """Measures: from an event's values to exact 64 bit numbers, or a refusal in plain words.
 
-A measure's scaled number is what is stored and compared: the integer itself, the decimal times
-``10**n``, or the double. `Measure` is the specification, `CompiledMeasure` the function.
+`Measure` is the specification of a measure, `CompiledMeasure` the function that computes it.
 """
 
 import decimal
@@ -24,6 +23,7 @@ from rankbook.rules.values import (
     Exact,
     Lazy,
     Rational,
+    Scaled,
     Values,
     checked_number,
     fault_of,
@@ -34,7 +34,6 @@ from rankbook.rules.values import (
 MAX_DOUBLE_INTEGER = 2.0**53
 MAX_DIGITS = 12
 
-Scaled = int | float
 Formula = str | Callable[[Values], Any]
 
 _DECIMAL_TYPE = re.compile(r"decimal\((\d{1,2})\)")
@@ -127,17 +126,12 @@ class CompiledMeasure:
         if isinstance(measure.value, str):
             exact = self.type.is_decimal
             self.expression = parse_expression(measure.value, field, exact=exact)
-            self._compile(self.expression)
+            compiled = _exact_function if exact else _native_function
+            self._raw = compiled(self.expression, name)
         elif callable(measure.value):
             self._raw = _guarded(measure.value, name)
         else:
             raise SpecError(field, "a measure is an expression or a function")
-
-    def _compile(self, expression: Expression) -> None:
-        if self.type.is_decimal:
-            self._raw = _exact_function(expression, self.name)
-        else:
-            self._raw = _native_function(expression, self.name)
 
     def __call__(self, values: Values) -> Scaled:
         """The scaled number. Raises `Refused` at the value's or the measure's name."""

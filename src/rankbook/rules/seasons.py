@@ -17,7 +17,7 @@ import msgspec
 from rankbook.errors import NotFound, Refused, SpecError
 from rankbook.rules.instants import instant, micros
 from rankbook.rules.periods import PeriodSpan
-from rankbook.rules.specs import check_value_name
+from rankbook.rules.specs import check_unique_names, check_value_name
 from rankbook.rules.zones import Zone
 
 SEASON = "season"
@@ -84,20 +84,13 @@ def season_spans(seasons: Sequence[Season], zone: Zone, field: str) -> tuple[Per
             spans.append(season.span(zone))
         except SpecError as error:
             raise SpecError(f"{field}[{index}].{error.field}", error.reason) from error
-    _check_names(seasons, field)
+    check_unique_names(seasons, field)
     ordered = sorted(spans, key=_start)
     for before, after in pairwise(ordered):
         if _start(after) < (before.end_us or 0):
             place = f"{field}[{spans.index(after)}].start"
             raise SpecError(place, f"the season {before.id!r} has not ended then")
     return tuple(ordered)
-
-
-def _check_names(seasons: Sequence[Season], field: str) -> None:
-    names = [season.name for season in seasons]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise SpecError(f"{field}[{index}].name", f"{name!r} is given twice")
 
 
 def _start(span: PeriodSpan) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -44,6 +44,23 @@ def check_unique(items: Sequence[object], field: str) -> None:
     for index, item in enumerate(items):
         if item in items[:index]:
             raise SpecError(f"{field}[{index}]", f"{item!r} is given twice")
+
+
+class Named(Protocol):
+    """A board, bundle or season."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+
+def check_unique_names(items: Sequence[Named], field: str) -> None:
+    """No name twice. Raises `SpecError` at the second one's `name`."""
+    names = [item.name for item in items]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise SpecError(f"{field}[{index}].name", f"{name!r} is given twice")
 
 
 def check_count(

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import astuple
 
-from rankbook.rules.entry import KeptResult, Scaled, Standing, decode, encode, standing_of
+from rankbook.rules.entry import KeptResult, StoredEntry, decode, encode, stored_entry
 from rankbook.rules.folding import Candidate, Verdict
 from rankbook.rules.ordering import OrderCodec
-from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER
+from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER, Scaled
 
 Parts = tuple[float, ...]
 
@@ -41,7 +41,7 @@ class Total:
         """Add the candidate to what is stored."""
         counts = any(candidate.measures)
         if stored is None:
-            alone = standing_of(candidate.result, candidate.measures, counted=int(counts))
+            alone = stored_entry(candidate.result, candidate.measures, counted=int(counts))
             return Verdict("new", candidate.key, encode(alone))
         held = decode(stored[1])
         if not counts:
@@ -51,11 +51,11 @@ class Total:
         except OverflowError:
             return _OVERFLOW
         shown = held if held.counted and _when(held) > _when(candidate.result) else candidate.result
-        entry = standing_of(shown, measures, counted=held.counted + 1, parts=parts)
+        entry = stored_entry(shown, measures, counted=held.counted + 1, parts=parts)
         return Verdict("added", self._codec.key(measures, entry.reached_at_us), encode(entry))
 
     def _sums(
-        self, held: Standing, added: Sequence[Scaled]
+        self, held: StoredEntry, added: Sequence[Scaled]
     ) -> tuple[tuple[Scaled, ...], tuple[Parts, ...]]:
         """The new measures, and the parts of each beyond them. Raises OverflowError."""
         beyond = held.parts or ((),) * len(added)
@@ -109,7 +109,7 @@ class BestOf:
         group = self._codec.key(result.measures, 0)[: self._codec.group_bytes]
         return group, result.reached_at_us, result.event_id
 
-    def _entry(self, results: list[KeptResult]) -> Standing:
+    def _entry(self, results: list[KeptResult]) -> StoredEntry:
         columns = zip(*[each.measures for each in results], strict=True)
         measures = tuple(
             [
@@ -119,7 +119,7 @@ class BestOf:
         )
         counted = [each for each in results if any(each.measures)]
         shown = max(counted, key=_when) if counted else min(results, key=_when)
-        return standing_of(shown, measures, results=tuple(results))
+        return stored_entry(shown, measures, results=tuple(results))
 
 
 def add_float(parts: Sequence[float], number: float) -> Parts:
@@ -135,7 +135,7 @@ def add_float(parts: Sequence[float], number: float) -> Parts:
     return tuple(made[:-1]) or (0.0,)
 
 
-def _add_zero(held: Standing, candidate: Candidate) -> Verdict:
+def _add_zero(held: StoredEntry, candidate: Candidate) -> Verdict:
     if held.counted or _when(held) <= _when(candidate.result):
         return _NO_CHANGE
     return Verdict("earlier", candidate.key, candidate.value)

@@ -15,6 +15,9 @@ PAST_64_BITS = "is an integer past 64 bits"
 
 Values = Mapping[str, Any]
 
+Scaled = int | float
+"""A measure as it is stored and compared: an integer, a decimal times 10**n, or a double."""
+
 
 def checked_number(number: object, name: str) -> int | float | Decimal | Fraction:
     """A finite number; a bool is 0 or 1. Raises `Refused` at `name`."""

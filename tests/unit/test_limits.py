@@ -1,4 +1,4 @@
-"""What a book accepts at the door."""
+"""What a book accepts as an event."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -79,13 +79,13 @@ def test_a_declared_value_is_held_against_its_rule(rule, good, bad):
         assert caught.value.field == "x"
 
 
-def test_the_door_checks_limits_and_rules_of_what_is_there():
-    door = event_checker({"accuracy": ValueRule("number", min=0, max=100)})
-    door(Event(player="asha", values={"other": 500}))
+def test_limits_and_declared_rules_are_checked_where_a_value_is_there():
+    check = event_checker({"accuracy": ValueRule("number", min=0, max=100)})
+    check(Event(player="asha", values={"other": 500}))
     with pytest.raises(Refused, match=r"^accuracy: is 101, more than 100$"):
-        door(Event(player="asha", values={"accuracy": 101}))
+        check(Event(player="asha", values={"accuracy": 101}))
     with pytest.raises(Refused, match="player"):
-        door(Event(player="", values={"accuracy": 99}))
+        check(Event(player="", values={"accuracy": 99}))
 
 
 @pytest.mark.parametrize(
