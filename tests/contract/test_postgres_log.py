@@ -395,7 +395,7 @@ def test_a_log_that_is_closed_ends_a_wait(log, watch, monkeypatch):
 
 
 def test_the_schema_is_the_sum_of_the_migrations(postgres):
-    with log.database() as whole, log.database() as steps:
+    with postgres.database() as whole, postgres.database() as steps:
         ask(whole, statements.schema("postgres"))
         for step in statements.migrations("postgres"):
             ask(steps, step.sql)
@@ -408,7 +408,7 @@ def test_migrations_are_numbered_from_1_without_a_gap():
 
 
 def test_a_new_log_has_the_newest_number_and_the_schemas_tables(log, uri, postgres):
-    with log.database() as whole:
+    with postgres.database() as whole:
         ask(whole, statements.schema("postgres"))
         assert ask(uri, TABLES) == ask(whole, TABLES)
     assert ask(uri, "SELECT number FROM rankbook_schema") == [(newest(),)]
@@ -451,7 +451,7 @@ def test_a_log_newer_than_this_program_is_refused_in_one_line(uri):
 def test_without_create_a_database_that_holds_no_log_is_left_as_it_is(uri):
     ask(uri, "CREATE TABLE app (x integer)")
     before = ask(uri, TABLES)
-    with pytest.raises(BookError, match="there is no log in"):
+    with pytest.raises(BookError, match="there is no Rankbook log in"):
         PostgresLog.open(uri, create=False)
     assert ask(uri, TABLES) == before
 
@@ -496,6 +496,7 @@ def test_a_log_is_opened_by_its_uri(uri, tmp_path):
 
 def test_without_the_client_library_the_error_names_the_extra(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "rankbook.log.postgres.log")
+    monkeypatch.delattr("rankbook.log.postgres.log")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(BookError, match=r"rankbook\[postgres\]"):
         open_log("postgresql://localhost/x", tmp_path)
@@ -516,16 +517,16 @@ def test_a_server_that_cannot_be_reached_is_named_in_one_line_without_its_passwo
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_database_is_refused(postgres_log, tmp_path):
+def test_a_missing_database_is_refused(postgres, tmp_path):
     with pytest.raises(BookError, match="does not exist"):
-        open_log(log.uri("nowhere"), tmp_path)
+        open_log(postgres.uri("nowhere"), tmp_path)
 
 
 def test_a_database_that_is_not_encoded_in_utf8_is_refused(postgres):
-    ask(log.uri("postgres"), "CREATE DATABASE latin TEMPLATE template0 ENCODING 'SQL_ASCII'")
+    ask(postgres.uri("postgres"), "CREATE DATABASE latin TEMPLATE template0 ENCODING 'SQL_ASCII'")
     with pytest.raises(BookError, match="encoded in UTF8"):
-        PostgresLog.open(log.uri("latin"))
-    ask(log.uri("postgres"), "DROP DATABASE latin WITH (FORCE)")
+        PostgresLog.open(postgres.uri("latin"))
+    ask(postgres.uri("postgres"), "DROP DATABASE latin WITH (FORCE)")
 
 
 def test_a_server_that_is_too_old_is_refused(uri, monkeypatch):
@@ -587,7 +588,7 @@ def test_an_outcome_that_stays_unknown_says_so_and_recording_again_resolves_it(u
 def test_a_server_that_is_stopped_is_reported_at_once_and_used_again_afterwards(log, uri, postgres):
     before = log.record([draft("e1")]).events
     for how in (signal.SIGINT, signal.SIGQUIT):
-        log.stop(how)
+        postgres.stop(how)
         try:
             for call in (
                 lambda: log.record([draft("e2")]),
@@ -603,7 +604,7 @@ def test_a_server_that_is_stopped_is_reported_at_once_and_used_again_afterwards(
                 assert isinstance(caught.value.__cause__, psycopg.Error | LogError)
                 assert "\n" not in str(caught.value)
         finally:
-            log.start()
+            postgres.start()
         assert log.read(0, 10) == before
     assert log.record([draft("e2")]).new == 1
 
@@ -621,8 +622,8 @@ def test_what_was_acknowledged_while_the_server_crashes_is_there_once(log, postg
     with running(write):
         while len(acknowledged) < 50:
             pass
-        log.stop(signal.SIGQUIT)
-    log.start()
+        postgres.stop(signal.SIGQUIT)
+    postgres.start()
     events = log.read(0, 100_000)
     assert events[: len(acknowledged)] == acknowledged
     assert len(events) - len(acknowledged) in (0, 1)

@@ -94,7 +94,7 @@ def test_without_create_a_foreign_database_is_refused_and_left_as_it_is(path):
         connection.execute("CREATE TABLE app (x)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(BookError, match="is no Rankbook log"):
+    with pytest.raises(BookError, match="there is no Rankbook log in"):
         SqliteLog.open(path, create=False)
     assert path.read_bytes() == before
 

@@ -3,12 +3,34 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rankbook.errors import BookError, SpecError
-from rankbook.log.base import Followable, Migrated
+from rankbook.log.base import (
+    Draft,
+    Followable,
+    Log,
+    Migrated,
+    Portable,
+    Recorded,
+    Recording,
+    Waits,
+)
 
-__all__ = ["migrate", "open_log", "open_rows"]
+__all__ = [
+    "Draft",
+    "Followable",
+    "Log",
+    "Migrated",
+    "Portable",
+    "Recorded",
+    "Recording",
+    "Waits",
+    "migrate",
+    "open_log",
+    "open_rows",
+]
 
 
 def _sqlite(rest: str, directory: Path, create: bool) -> Followable:
@@ -18,13 +40,19 @@ def _sqlite(rest: str, directory: Path, create: bool) -> Followable:
 
 
 def _postgresql(rest: str, directory: Path, create: bool) -> Followable:
+    log: Followable = _postgres().PostgresLog.open(f"postgresql:{rest}", create=create)
+    return log
+
+
+def _postgres() -> ModuleType:
+    """The module that talks to PostgreSQL. Raises `BookError` where psycopg is not installed."""
     try:
-        from rankbook.log.postgres.log import PostgresLog
+        from rankbook.log.postgres import log as postgres
     except ImportError as error:
         raise BookError(
             "a log in PostgreSQL needs psycopg: pip install 'rankbook[postgres]'"
         ) from error
-    return PostgresLog.open(f"postgresql:{rest}", create=create)
+    return postgres
 
 
 SCHEMES: dict[str, Callable[[str, Path, bool], Followable]] = {
@@ -61,11 +89,8 @@ def migrate(uri: str, directory: Path) -> Migrated:
 def _schema_of(uri: str, directory: Path) -> int:
     scheme, _, rest = uri.partition(":")
     if scheme == "postgresql":
-        try:
-            from rankbook.log.postgres import log as postgres
-        except ImportError as error:
-            raise BookError("a log in PostgreSQL needs psycopg") from error
-        return postgres.schema_of(uri)
+        number: int = _postgres().schema_of(uri)
+        return number
     from rankbook.log.sqlite import log as sqlite
 
     return sqlite.schema_of(directory / (rest or "log.sqlite"))
@@ -81,11 +106,7 @@ def open_rows(
     `LogError` where reading fails on the way.
     """
     if dsn.startswith(("postgresql:", "postgres:")):
-        try:
-            from rankbook.log.postgres import log as postgres
-        except ImportError as error:
-            raise BookError("rows in PostgreSQL need psycopg") from error
-        return postgres.rows(dsn, query)
+        return _postgres().rows(dsn, query)  # type: ignore[no-any-return]
     from rankbook.log.sqlite import log as sqlite
 
     return sqlite.rows(Path(dsn.removeprefix("sqlite:")), query)

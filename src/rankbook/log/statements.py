@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import aiosql
 
+from rankbook.errors import BookError
+
 
 class Migration(NamedTuple):
     """One numbered step of the schema."""
@@ -50,6 +52,34 @@ def migrations(dialect: str) -> tuple[Migration, ...]:
             digits, _, name = number.partition("_")
             steps.append(Migration(int(digits), name, file.read_text(encoding="utf-8")))
     return tuple(sorted(steps))
+
+
+def newest(dialect: str) -> int:
+    """The schema number that this program writes."""
+    return len(migrations(dialect))
+
+
+def upgrade(dialect: str, number: int) -> list[str]:
+    """The scripts that bring tables of this number, 0 where there are none, to the newest."""
+    if number == 0:
+        return [schema(dialect)]
+    return [step.sql for step in migrations(dialect)[number:]]
+
+
+def check_number(dialect: str, number: int, where: object, *, create: bool) -> int:
+    """The number of a log's tables, if this program can open it.
+
+    Raises `BookError` for a newer number than this program knows, and for 0, which is no log,
+    without `create`.
+    """
+    if number > newest(dialect):
+        known = newest(dialect)
+        raise BookError(
+            f"the log {where} has schema {number}, newer than the {known} this program knows"
+        )
+    if number == 0 and not create:
+        raise BookError(f"there is no Rankbook log in {where}")
+    return number
 
 
 def split(script: str) -> Iterator[str]:

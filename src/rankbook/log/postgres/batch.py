@@ -1,13 +1,14 @@
 """Drafts on their way into a PostgreSQL log: each id once, sent as columns in one statement."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from psycopg import Connection
 
 from rankbook.errors import EventConflict
 from rankbook.log.base import Draft, Recorded
 from rankbook.log.postgres.schema import ask, ask_one, sql
+from rankbook.log.records import distinct
 
 COLUMNS = ("ids", "kinds", "players", "ats_us", "receiveds_us", "bodies")
 
@@ -29,27 +30,20 @@ class Written(NamedTuple):
 
 
 class Batch:
-    """The drafts of one call. `each` has every id once, in the order of the call."""
+    """The drafts of one call. `each` has every id once, in the order of the call.
 
-    def __init__(self, drafts: Sequence[Draft], each: dict[str, Draft]) -> None:
+    Raises `EventConflict` for an id that is there twice, with two contents.
+    """
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
         self.drafts = drafts
-        self.each = each
-        if len(each) == 1:
-            [draft] = each.values()
+        self.each = distinct(drafts)
+        if len(self.each) == 1:
+            [draft] = self.each.values()
             self._query, self._values = RECORD_ONE, draft._asdict()
         else:
-            columns = [list(column) for column in zip(*each.values(), strict=True)]
+            columns = [list(column) for column in zip(*self.each.values(), strict=True)]
             self._query, self._values = RECORD, dict(zip(COLUMNS, columns, strict=True))
-
-    @classmethod
-    def of(cls, drafts: Sequence[Draft]) -> Self:
-        """Raises `EventConflict` for an id that is there twice, with two contents."""
-        each: dict[str, Draft] = {}
-        for draft in drafts:
-            first = each.setdefault(draft.id, draft)
-            if (first.kind, first.player, first.body) != (draft.kind, draft.player, draft.body):
-                raise EventConflict(draft.id)
-        return cls(drafts, each)
 
     def write(self, connection: Connection[Any], *, at_once: bool, since: str) -> Written:
         """Append what is not known. Raises `EventConflict`, with nothing of the batch written."""

@@ -38,6 +38,7 @@ from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
 from rankbook.log.postgres.schema import ask, ask_one, ensure_schema, explain, place, session, sql
+from rankbook.log.records import streamed
 
 LOCK_TIMEOUT_MS = 10_000
 CONNECTIONS = 10
@@ -101,7 +102,7 @@ class PostgresLog:
         """
         if not drafts:
             return Recording([], 0)
-        batch = Batch.of(drafts)
+        batch = Batch(drafts)
         lost = False
 
         def attempt(connection: Connection) -> Recording:
@@ -131,14 +132,17 @@ class PostgresLog:
     def of_player(self, player: str, until: int) -> Iterator[Recorded]:
         """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
         self.read(until - 1, 1)  # so that whatever counts up to `until` has its place
-        values = {"player": player, "after": 0, "until": until, "limit": CHUNK}
+        values = {"player": player, "until": until, "limit": CHUNK}
 
-        def attempt(connection: Connection) -> list[Recorded]:
-            return [Recorded(*row) for row in ask(connection, sql.player_events.sql, values)]
+        def page(after: int) -> list[Recorded]:
+            return self._run(
+                lambda connection: [
+                    Recorded(*row)
+                    for row in ask(connection, sql.player_events.sql, values | {"after": after})
+                ]
+            )
 
-        while chunk := self._run(attempt):
-            yield from chunk
-            values["after"] = chunk[-1].seq
+        return streamed(page)
 
     def erase(self, until: int) -> int:
         """See `Log.erase`. What is overwritten leaves the files when PostgreSQL vacuums them."""
@@ -277,7 +281,7 @@ def record_in(connection: Connection[Any], drafts: Sequence[Draft]) -> Recording
         raise ValueError("record_in needs an open transaction; begin one with transaction()")
     if not drafts:
         return Recording([], 0)
-    batch = Batch.of(drafts)
+    batch = Batch(drafts)
     with usable("in the caller's connection"):
         written = batch.write(connection, at_once=False, since="0")
         if written.fresh == len(batch.each):

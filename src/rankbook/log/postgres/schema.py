@@ -94,18 +94,15 @@ def ensure_schema(connection: Connection, where: str, *, create: bool) -> None:
     with connection.transaction():
         ask(connection, sql.lock_schema.sql)
         number = _known(connection, where, create=create)
-        if number == 0:
-            run(connection, statements.schema(DIALECT))
-        else:
-            for step in statements.migrations(DIALECT)[number:]:
-                run(connection, step.sql)
+        for script in statements.upgrade(DIALECT, number):
+            run(connection, script)
         ask(connection, sql.forget_schema_number.sql)
         ask(connection, sql.set_schema_number.sql, {"number": newest()})
 
 
 def newest() -> int:
     """The schema number this program writes."""
-    return len(statements.migrations(DIALECT))
+    return statements.newest(DIALECT)
 
 
 def run(connection: Connection, script: str) -> None:
@@ -116,11 +113,4 @@ def run(connection: Connection, script: str) -> None:
 def _known(connection: Connection, where: str, *, create: bool) -> int:
     [found] = ask_one(connection, sql.has_schema.sql)
     [number] = ask_one(connection, sql.schema_number.sql) if found else [0]
-    number = number or 0
-    if number > newest():
-        raise BookError(
-            f"log {where} has schema {number}, newer than the {newest()} this program knows"
-        )
-    if number == 0 and not create:
-        raise BookError(f"there is no log in {where}")
-    return int(number)
+    return statements.check_number(DIALECT, int(number or 0), where, create=create)

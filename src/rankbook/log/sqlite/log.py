@@ -24,16 +24,15 @@ from threading import Lock
 from time import sleep
 from typing import Any, Self
 
-from rankbook.errors import BookError, EventConflict, LogError, Refused
+from rankbook.errors import BookError, LogError, Refused
 from rankbook.log.base import Draft, Recorded, Recording
+from rankbook.log.records import check_same, distinct, streamed
 from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
 
 BUSY_TIMEOUT_MS = 10_000
 CHUNK = 500
 POLL_SECONDS = 0.05
 COPY_PAGES = 1000
-
-Content = tuple[str, str, bytes]
 
 
 class SqliteLog:
@@ -104,10 +103,7 @@ class SqliteLog:
 
     def of_player(self, player: str, until: int) -> Iterator[Recorded]:
         """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
-        after = 0
-        while chunk := self._of_player(player, after, until):
-            yield from chunk
-            after = chunk[-1].seq
+        return streamed(lambda after: self._of_player(player, after, until))
 
     def erase(self, until: int) -> int:
         """See `Log.erase`. What is overwritten is gone from the file and its WAL."""
@@ -242,23 +238,17 @@ def _copy(source: sqlite3.Connection, path: Path, progress: Callable[[int], None
 
 def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording:
     """Decide, then insert: after a conflict nothing has been written."""
-    known = _find(connection, [draft.id for draft in drafts])
+    each = distinct(drafts)
+    known = _find(connection, list(each))
+    for id, first in known.items():
+        check_same(first, each[id])
     (seq,) = _cursor(connection).execute(sql.last_seq.sql).fetchone()
-    fresh: list[Recorded] = []
-    for draft in drafts:
-        first = known.get(draft.id)
-        if first is None:
-            first = known[draft.id] = Recorded(seq + len(fresh) + 1, *draft)
-            fresh.append(first)
-        elif _content(first) != _content(draft):
-            raise EventConflict(draft.id)
+    new = [draft for draft in each.values() if draft.id not in known]
+    fresh = [Recorded(number, *draft) for number, draft in enumerate(new, seq + 1)]
     if fresh:
         sql.insert_events(connection, fresh)
+        known.update({event.id: event for event in fresh})
     return Recording([known[draft.id] for draft in drafts], len(fresh))
-
-
-def _content(event: Draft | Recorded) -> Content:
-    return event.kind, event.player, event.body
 
 
 def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:

@@ -3,7 +3,6 @@
 import sqlite3
 from pathlib import Path
 
-from rankbook.errors import BookError
 from rankbook.log import statements
 
 DIALECT = "sqlite"
@@ -100,18 +99,15 @@ def ensure_schema(connection: sqlite3.Connection, path: Path, *, create: bool) -
         return
     with transaction(connection):
         number = _known(connection, path, create=create)
-        if number == 0:
-            run(connection, statements.schema(DIALECT))
-        else:
-            for step in statements.migrations(DIALECT)[number:]:
-                run(connection, step.sql)
+        for script in statements.upgrade(DIALECT, number):
+            run(connection, script)
         sql.forget_schema_number(connection)
         sql.set_schema_number(connection, number=newest())
 
 
 def newest() -> int:
     """The schema number this program writes."""
-    return len(statements.migrations(DIALECT))
+    return statements.newest(DIALECT)
 
 
 def run(connection: sqlite3.Connection, script: str) -> None:
@@ -122,10 +118,4 @@ def run(connection: sqlite3.Connection, script: str) -> None:
 
 def _known(connection: sqlite3.Connection, path: Path, *, create: bool) -> int:
     number = int(sql.schema_number(connection) or 0) if sql.has_schema(connection) else 0
-    if number > newest():
-        raise BookError(
-            f"log {path} has schema {number}, newer than the {newest()} this program knows"
-        )
-    if number == 0 and not create:
-        raise BookError(f"{path} is no Rankbook log")
-    return number
+    return statements.check_number(DIALECT, number, path, create=create)
