@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from rankbook.http.pages.avatars import avatar
-from rankbook.http.pages.formatting import aligned, clean, name_of, short
+from rankbook.http.pages.formatting import aligned
 from tests.browser.club import ODD
 
 
@@ -74,15 +74,6 @@ def test_an_avatar_is_the_profiles_emoji_or_initials_in_the_ids_hue():
     assert avatar({"name": "أحمد علي"}, "x").text == "أع"
     assert avatar({}, "...").text == "·"
     assert avatar({"name": "One"}, "x").hue == avatar({"name": "Two"}, "x").hue
-
-
-def test_ten_thousand_characters_are_cut_and_what_hides_is_gone():
-    assert name_of({"name": "x" * 10_000}, "id") == "x" * 1200
-    assert len(short("x" * 10_000)) == 80
-    assert clean("a\u200bb\u202ec\x00d") == "abcd"
-    assert clean("\ud800") == "\N{REPLACEMENT CHARACTER}"
-    assert clean("👩\u200d👧") == "👩\u200d👧"
-    assert name_of({"name": "\u3164\u2800".replace("\u3164", " ")}, "id") != ""
 
 
 def test_figures_of_a_column_stand_point_under_point():

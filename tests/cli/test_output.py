@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from rankbook.cli.screen.cells import aligned, number
-from rankbook.cli.screen.output import clean
+from rankbook.cli.screen.cells import aligned
 
 HOSTILE = [
     "[bold red]x[/]",
@@ -47,11 +46,6 @@ def test_a_name_that_turns_the_direction_of_text_is_disarmed(small_book, rankboo
     shown = rankbook("top", "speed", "--book", small_book).stdout
     assert "\u202e" not in shown
     assert "x\ufffdgnp.exe" in shown
-
-
-def test_characters_that_act_are_marked_and_emoji_of_several_parts_stay():
-    assert clean("a\x1b[2Jb\u2028c\x9bd\ud800") == "a\ufffd[2Jb\ufffdc\ufffdd\ufffd"
-    assert clean("👩\u200d🚀 Zoë") == "👩\u200d🚀 Zoë"
 
 
 def test_an_argument_echoed_in_an_error_is_disarmed(small_book, rankbook):
@@ -118,8 +112,5 @@ def test_a_narrow_encoding_shows_names_escaped(small_book, rankbook, shell):
     assert found.json["entries"][0]["profile"] == {"name": "Zoë 雪"}
 
 
-def test_numbers_keep_every_digit_and_stand_point_under_point():
-    assert [number(each) for each in (1234567, 0.1, None, "x", 1e300, -5)] == [
-        *("1,234,567", "0.1", "-", "x", "1e+300", "-5"),
-    ]
+def test_numbers_stand_point_under_point():
     assert aligned(["1", "22.25", "3.5"]) == [" 1   ", "22.25", " 3.5 "]

@@ -19,15 +19,15 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class Zone:
-    """A time zone by the name it was given."""
+    """A time zone by the name it was given; `rules` is what datetimes take for it."""
 
     def __init__(self, name: str, rules: tzinfo) -> None:
         self.name = name
-        self._rules = rules
+        self.rules = rules
 
     def date_at(self, at_us: int) -> date:
         """The date on the zone's clock. Raises OverflowError at the ends of the calendar."""
-        return instant(at_us).astimezone(self._rules).date()
+        return instant(at_us).astimezone(self.rules).date()
 
     def start_of(self, day: date) -> int:
         """The instant (microseconds) at which the day begins. Raises OverflowError, ValueError."""
@@ -39,7 +39,7 @@ class Zone:
         return first if second >= first else self._jump(second, first, day)
 
     def _micros(self, local: datetime) -> int:
-        return (local.replace(tzinfo=self._rules).astimezone(UTC) - EPOCH) // _MICROSECOND
+        return (local.replace(tzinfo=self.rules).astimezone(UTC) - EPOCH) // _MICROSECOND
 
     def _jump(self, before: int, after: int, day: date) -> int:
         while after - before > 1:

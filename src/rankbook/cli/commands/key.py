@@ -11,9 +11,9 @@ from rankbook.book import FILE
 from rankbook.cli.call import Call, subcommand
 from rankbook.cli.extras import service_extra
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.cells import moment
 from rankbook.cli.screen.output import clean, document, note, show
 from rankbook.errors import BookError, Refused
+from rankbook.rules.display import second
 
 if TYPE_CHECKING:
     from rankbook.http import Key, KeyRing
@@ -75,5 +75,5 @@ def _table(found: "list[Key]") -> Table:
         made.add_column(heading)
     for each in found:
         scopes = ", ".join(each.scopes) + (", signed" if each.signed else "")
-        made.add_row(*map(Text, (each.id, clean(each.name), scopes)), moment(each.created_at))
+        made.add_row(*map(Text, (each.id, clean(each.name), scopes)), second(each.created_at))
     return made

@@ -4,9 +4,10 @@ from rich.table import Table
 from rich.text import Text
 
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.cells import aligned, number, title
+from rankbook.cli.screen.cells import aligned, title
 from rankbook.cli.screen.output import stdout
 from rankbook.model import Histogram
+from rankbook.rules.display import number
 
 LONGEST = 40
 

@@ -1,7 +1,6 @@
-"""How single things are written in a table: numbers, instants, tags, periods, players."""
+"""How single things are written in a table: columns of numbers, tags, periods, players."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -12,15 +11,6 @@ from rankbook.model import Entry, Friends, Histogram, PlayerStanding, Standings
 Reading = Standings | Friends | Histogram | PlayerStanding
 
 
-def number(value: object) -> str:
-    """A number with its thousands apart, every digit kept; other things as text; None as a dash."""
-    if value is None:
-        return "-"
-    if isinstance(value, float) and "e" in repr(value):
-        return repr(value)
-    return clean(value) if isinstance(value, str) else f"{value:,}"
-
-
 def aligned(texts: Sequence[str], least: int = 0) -> list[str]:
     """Numbers as texts of one width, `least` or more, in which they stand point under point."""
     behind = [len(text) - len(text.partition(".")[0]) for text in texts]
@@ -28,16 +18,6 @@ def aligned(texts: Sequence[str], least: int = 0) -> list[str]:
     filled = [text + " " * (most - each) for text, each in zip(texts, behind, strict=True)]
     width = max([cell_len(text) for text in filled], default=0)
     return [text.rjust(max(width, least)) for text in filled]
-
-
-def share(percent: float | None) -> str:
-    """A percentile to two digits; a dash for None."""
-    return "-" if percent is None else f"{percent:.2f}".rstrip("0").rstrip(".")
-
-
-def moment(at: datetime) -> str:
-    """An instant to the second, in UTC."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def tags_text(tags: Mapping[str, str]) -> str:

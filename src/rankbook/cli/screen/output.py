@@ -2,24 +2,20 @@
 
 import os
 import sys
-import unicodedata
 from io import TextIOWrapper
 
 import msgspec
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from rankbook.rules import display
+
 Part = RenderableType
 """What `show` prints: a string is data and is cleaned; anything else prints as rich draws it."""
 
-UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 PIPED_WIDTH = 120
 SHOWN = 50
 """How many faults or differences a report lists; a document lists them all."""
-JOINERS = "\u200c\u200d"
-
-# controls, invisible formats (such as turning the direction round), surrogates, line separators
-_ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -47,13 +43,7 @@ def stderr() -> Console:
 
 def clean(text: str) -> str:
     """The text with every character that could act on a terminal replaced by a mark."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join([UNKNOWN if _acts(each) else each for each in text])
-
-
-def _acts(character: str) -> bool:
-    return unicodedata.category(character) in _ACTING and character not in JOINERS
+    return display.clean(text, display.MARK)
 
 
 def show(*parts: RenderableType) -> None:

@@ -7,9 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from rankbook.cli.screen import tables
-from rankbook.cli.screen.cells import aligned, moment, number, period_text, share, tags_text
+from rankbook.cli.screen.cells import aligned, period_text, tags_text
 from rankbook.cli.screen.output import clean
 from rankbook.model import PeriodSummary, PlayerPeriod
+from rankbook.rules.display import number, percent, second
 
 Played = tuple[str, PlayerPeriod]
 """A window, and how a player stood in one of its periods."""
@@ -50,14 +51,14 @@ def compared(heading: str, tags: dict[str, str], played: Sequence[Played]) -> Ta
             number(each.rank),
             number(each.count),
             score,
-            share(each.percentile),
+            percent(each.percentile, 2),
             _yes(each.period.sealed),
         )
     return made
 
 
 def _instant(at: datetime | None) -> str:
-    return "-" if at is None else moment(at)
+    return "-" if at is None else second(at)
 
 
 def _yes(sealed: bool) -> str:

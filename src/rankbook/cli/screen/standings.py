@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from rankbook.book import BundleReading
-from rankbook.cli.screen.cells import aligned, moment, named, number, title
+from rankbook.cli.screen.cells import aligned, named, title
 from rankbook.cli.screen.output import clean
 from rankbook.cli.screen.tables import table
 from rankbook.model import Entry, Friends, Standings, Value
+from rankbook.rules.display import number, second
 
 GAP = 3
 NAME_ROOM = 16
@@ -99,7 +100,7 @@ def _columns(entries: Sequence[Entry]) -> list[Column]:
     for name in first.details if first else []:
         if name not in entries[0].measures:
             made.append(_detail(name, [entry.details[name] for entry in entries]))
-    reached = [moment(entry.reached_at) for entry in entries]
+    reached = [second(entry.reached_at) for entry in entries]
     return [*made, Column("reached (UTC)", reached, style="dim", optional=True)]
 
 

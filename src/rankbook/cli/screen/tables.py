@@ -7,18 +7,11 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from rankbook.cli.screen.cells import (
-    aligned,
-    moment,
-    number,
-    period_text,
-    share,
-    tags_text,
-    title,
-)
+from rankbook.cli.screen.cells import aligned, period_text, tags_text, title
 from rankbook.cli.screen.output import clean
 from rankbook.model import Placement, PlayerStanding, Receipt, Standings
 from rankbook.rules import Board, BookSpec, Season
+from rankbook.rules.display import number, percent, second
 
 MORE = "more was found; --json lists it"
 COMMON_KEYS = (
@@ -51,7 +44,7 @@ def rank(found: PlayerStanding) -> Table:
         number(found.rank),
         number(found.count),
         number(None if found.entry is None else found.entry.score),
-        share(found.percentile),
+        percent(found.percentile, 2),
     )
     return made
 
@@ -75,7 +68,7 @@ def places(player: str, found: Sequence[Standings]) -> Table:
             number(entry.rank),
             number(each.count),
             score,
-            moment(entry.reached_at),
+            second(entry.reached_at),
         )
     return made
 

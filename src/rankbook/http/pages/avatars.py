@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from rankbook.http.pages.formatting import clean, name_of
+from rankbook.rules.display import name_of, visible_text
 
 HUES = 12
 MOST_EMOJI = 8
@@ -32,7 +32,7 @@ def avatar(profile: Mapping[str, str], player: str, *, remote: bool = False) -> 
     hue = blake2b(player.encode(errors="replace"), digest_size=2).digest()[0] % HUES
     if remote and _is_address(given):
         return Avatar("", hue, source=given)
-    emoji = clean(given[:MOST_EMOJI])
+    emoji = visible_text(given[:MOST_EMOJI])
     if _is_emoji(emoji):
         return Avatar(emoji, hue, emoji=True)
     return Avatar(_initials(name_of(profile, player)), hue)

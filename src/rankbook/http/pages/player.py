@@ -9,12 +9,13 @@ from rankbook.book import Rankbook
 from rankbook.errors import NotFound
 from rankbook.http.pages.avatars import Avatar, avatar
 from rankbook.http.pages.chart import Chart, chart
-from rankbook.http.pages.formatting import name_of, periods_text
+from rankbook.http.pages.formatting import periods_text
 from rankbook.http.pages.recent_changes import said
 from rankbook.http.pages.selection import Asked, Choice, Tab, chosen, query, splits
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PlayerPeriod, Standings
 from rankbook.rules import Board
+from rankbook.rules.display import name_of
 
 AROUND = 7
 ALL_TIME = "all-time"

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from rankbook.book import Rankbook
-from rankbook.http.pages.formatting import name_of
 from rankbook.http.pages.selection import Choice, splits
+from rankbook.rules.display import name_of
 
 LOOKED_THROUGH = 20_000
 PAGE = 1000

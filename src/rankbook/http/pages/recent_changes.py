@@ -4,9 +4,9 @@ import msgspec
 
 from rankbook.book import Rankbook
 from rankbook.book.events import Body, Unreadable, body
-from rankbook.http.pages.formatting import name_of
 from rankbook.log.base import Recorded
 from rankbook.model import Placement, Standings
+from rankbook.rules.display import name_of
 
 LOOKED_AT = 40
 SHOWN = 6

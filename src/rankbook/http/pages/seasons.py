@@ -6,11 +6,12 @@ import msgspec
 
 from rankbook.book import Rankbook
 from rankbook.http.pages.avatars import Avatar, avatar
-from rankbook.http.pages.formatting import name_of, periods_text, tags_text
+from rankbook.http.pages.formatting import periods_text, tags_text
 from rankbook.http.pages.selection import Asked, Choice, Tab, begun, chosen, splits
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PeriodSummary
 from rankbook.rules import Board
+from rankbook.rules.display import name_of
 
 ROWS = 20
 COMPARED = 20

@@ -11,6 +11,7 @@ from litestar import Request, Response
 
 from rankbook.http.pages import formatting, selection
 from rankbook.http.pages.statics import VERSION
+from rankbook.rules import display
 
 HERE = Path(__file__).parent
 HTML = "text/html; charset=utf-8"
@@ -25,7 +26,17 @@ _POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-_FILTERS = ("number", "moment", "second", "iso", "share", "size", "short", "clean", "name_of")
+_FILTERS = {
+    "clean": display.visible_text,
+    "iso": display.iso,
+    "moment": display.minute,
+    "name_of": display.name_of,
+    "number": formatting.number,
+    "second": display.second,
+    "share": formatting.share,
+    "short": display.short,
+    "size": formatting.size,
+}
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -40,7 +51,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {name: getattr(formatting, name) for name in _FILTERS}
+    made.filters |= _FILTERS
     made.globals |= {
         "query": selection.query,
         "tags_text": formatting.tags_text,

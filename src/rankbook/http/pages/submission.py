@@ -9,12 +9,12 @@ import msgspec
 from rankbook.book import Rankbook
 from rankbook.book.events import Body
 from rankbook.errors import NotFound, Refused
-from rankbook.http.pages.formatting import name_of
 from rankbook.http.pages.recent_changes import said
 from rankbook.http.pages.selection import Asked, query
 from rankbook.log.base import Recorded
 from rankbook.model import EventOutcome, Number, Placement
 from rankbook.rules import BoardRules, instant
+from rankbook.rules.display import name_of
 
 NEWEST = 25
 WHYS = {

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import msgspec
 
 from rankbook.http.pages.avatars import Avatar, avatar
-from rankbook.http.pages.formatting import aligned, clean, name_of, number, short
+from rankbook.http.pages.formatting import aligned, number
 from rankbook.model import Entry, Standings
 from rankbook.rules import Board
+from rankbook.rules.display import name_of, short, visible_text
 
 MOST_CELL = 40
 MOST_COLUMNS = 5
@@ -81,7 +82,12 @@ def table(found: Standings, board: Board, *, own: str = "", remote: bool = False
                 entry.player == own,
             )
         )
-    return Table(found, clean(score), tuple([Head(clean(n), of) for n, of in heads]), tuple(rows))
+    return Table(
+        found,
+        visible_text(score),
+        tuple([Head(visible_text(n), of) for n, of in heads]),
+        tuple(rows),
+    )
 
 
 def score_name(board: Board) -> str:
