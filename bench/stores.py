@@ -63,7 +63,7 @@ class OnRedis(Ours):
 
     def read_anew(self) -> object:
         """The page, with nothing kept from the time before."""
-        views = self.book._bundle_views(self.book.spec.bundle("home"), self.book._clock())
+        views = self.book._reader.bundle(self.book.spec.bundle("home"), self.book._clock())
         return _standings(self.book.store, views)
 
 

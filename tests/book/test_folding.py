@@ -76,7 +76,7 @@ def test_a_fold_tells_how_many_events_it_applied(home):
 def test_the_size_of_a_step_does_not_show_in_the_rankings(home, step_events):
     book = home.open(board(**SHAPE))
     book.record(crowd(120))
-    book._folder.fold(step_events=step_events)
+    book._parts.fold(step_events=step_events)
     with tempfile.TemporaryDirectory() as place, home_in(Path(place), clock=home.clock) as other:
         there = other.open(board(**SHAPE))
         for event in crowd(120):
@@ -139,10 +139,10 @@ def test_a_fold_that_is_overtaken_half_way_goes_on_with_the_rest(home, call):
     rival_told, told = [], []
 
     def overtake():
-        rival._folder.fold(until=40, step_events=20, progress=rival_told.append)
+        rival._parts.fold(until=40, step_events=20, progress=rival_told.append)
 
     book = home.open(wrap=lambda store: Overtaken(store, call, overtake))
-    book._folder.fold(step_events=30, progress=told.append)
+    book._parts.fold(step_events=30, progress=told.append)
     assert (rival_told, told) == ([20, 20], [30, 30])
     assert book.pending() == 0
 
@@ -168,7 +168,7 @@ def test_what_was_left_over_by_a_fold_that_failed_is_read_again(home):
     assert [each.player for each in two.log.read(0, 9)] == ["bram", "", ""]
     home.store.close()
     home.store = one.store.inner = two.store.inner = MemoryStore()
-    two._folder.fold(until=1)
+    two._parts.fold(until=1)
     one.fold()
     assert players(two.ranking("speed").top()) == ["bram"]
     assert_agrees(two)
@@ -181,7 +181,7 @@ def test_threads_with_a_book_each_fold_one_log_without_applying_anything_twice(h
 
     def folder():
         own = home.open()
-        return lambda: own._folder.fold(step_events=7, progress=told.append)
+        return lambda: own._parts.fold(step_events=7, progress=told.append)
 
     in_threads(*[folder() for _ in range(4)])
     assert sum(told) == 600

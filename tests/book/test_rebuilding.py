@@ -251,7 +251,7 @@ def test_a_kill_while_what_was_replaced_is_removed_loses_and_leaves_nothing(plac
         size = book.doctor().store["entries"]
         if what == "discard":
             beside = rebuild.Folder(
-                book._boards,
+                tuple(book._boards.values()),
                 book.log,
                 book.store.staging(),
                 rebuild.BuildManifest(book._manifest, 0),

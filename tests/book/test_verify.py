@@ -3,7 +3,7 @@
 import pytest
 
 from rankbook import Rankbook, RebuildNeeded, StoreError
-from rankbook.book.upkeep import verify
+from rankbook.book.upkeep import compare
 from rankbook.log import open_log
 from rankbook.store.base import Change, RankingId, Stored
 from tests.book import damage
@@ -339,7 +339,7 @@ def test_a_ranking_whose_own_record_is_damaged_is_a_fault_and_the_rest_is_still_
 @both
 def test_many_faults_are_counted_but_only_the_first_are_listed(damaged, monkeypatch):
 
-    monkeypatch.setattr(verify, "MOST_LISTED", 5)
+    monkeypatch.setattr(compare, "MOST_LISTED", 5)
     publish(damaged, *[change(damaged, f"p{n:02}", None) for n in range(30)])
     verification = damaged.verify()
     assert not verification.agrees

@@ -56,7 +56,7 @@ def race(book, rounds, score, name):
 def fold(book, step_events):
     """Fold what is pending in small steps; how many events this process applied."""
     applied = []
-    book._folder.fold(step_events=int(step_events), progress=applied.append)
+    book._parts.fold(step_events=int(step_events), progress=applied.append)
     return sum(applied)
 
 

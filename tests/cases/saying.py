@@ -113,7 +113,7 @@ def anew(book, path):
     store = open_store("memory:", path)
     log = open_log("sqlite:", path)
     try:
-        Folder(book._boards, log, store, None).fold()
+        Folder(tuple(book._boards.values()), log, store, None).fold()
     finally:
         log.close()
     return store

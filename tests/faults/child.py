@@ -191,7 +191,7 @@ def fold(directory, log, *, step_events, store):
     while not (Path(directory) / "go").exists():
         pass
     applied = []
-    book._folder.fold(step_events=step_events, progress=applied.append)
+    book._parts.fold(step_events=step_events, progress=applied.append)
     say(applied=sum(applied))
     book.close()
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from rankbook import Event, Rankbook
-from rankbook.book.fold.apply import Decider
+from rankbook.book.measure import Measurer
 from rankbook.errors import StoreError
 from rankbook.http.auth.keys import FILE, KeyRing
 from rankbook.http.changes import TooFar, between
@@ -277,7 +277,7 @@ def test_changes_between_any_two_positions_add_up(tmp_path):
         for number in range(12):
             club.submit(f"p{number % 3}", number, id=f"e{number}")
         club.book.submit(Event(player="p1", kind="ban"))
-        book, decider = club.book, Decider(club.served.rules)
+        book, decider = club.book, Measurer(club.served.rules)
         head = book.store.position()
 
         def speed(after, until, most=100):

@@ -1,15 +1,16 @@
 """The book: where rules, log and store meet."""
 
-from rankbook.book.book import FILE, Rankbook, read_spec, system_clock
+from rankbook.book.book import Rankbook, system_clock
+from rankbook.book.directory import FILE, read_spec
 from rankbook.book.follower import Followed, Follower, Trouble
 from rankbook.book.read.bundles import BundleReading
+from rankbook.book.read.limits import MAX_LIMIT
 from rankbook.book.read.scores import MAX_BINS
-from rankbook.book.read.slices import MAX_LIMIT
 from rankbook.book.read.view import AROUND, TOP, RankingView
 from rankbook.book.submit.retry import submit_with_retry
 from rankbook.book.upkeep.backup import restore
+from rankbook.book.upkeep.compare import Disagreement, Verification
 from rankbook.book.upkeep.doctor import Examination
-from rankbook.book.upkeep.verify import Disagreement, Verification
 
 __all__ = [
     "AROUND",

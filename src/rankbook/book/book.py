@@ -1,41 +1,54 @@
-"""Rankbook: the one place where rules, log and store meet."""
+"""Rankbook, the whole public class: each method is a sentence, and the rooms below do its work."""
 
 import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
-import msgspec
-
-from rankbook.book import events, manifest, state
-from rankbook.book.fold import receipts
-from rankbook.book.fold.folder import Folder, Progress
-from rankbook.book.measure import Admitted, fresh_results
-from rankbook.book.parts.folding import Part, Parts
-from rankbook.book.parts.partition import Partition
-from rankbook.book.parts.store import PartitionedStore
+from rankbook.book.directory import read_spec
+from rankbook.book.fold.folder import Progress
+from rankbook.book.manifest import Manifest
+from rankbook.book.parts.folding import Parts
+from rankbook.book.parts.outcome import outcome_of
 from rankbook.book.published import StepHistory
-from rankbook.book.read.bundles import BundleCache
-from rankbook.book.read.reader import Reads
-from rankbook.book.read.slices import sliced
+from rankbook.book.read.bundles import BundleCache, BundleReading
+from rankbook.book.read.reader import Reader
+from rankbook.book.read.view import RankingView
+from rankbook.book.submit.closings import ClosingListeners
 from rankbook.book.submit.outbox import outbox
-from rankbook.book.submit.outcome import Outcomes
-from rankbook.book.submit.validation import EventValidator, seals_due
-from rankbook.book.upkeep.upkeep import Upkeep
-from rankbook.errors import BookError, RebuildNeeded, Refused, StoreDown, StoreError
+from rankbook.book.submit.seals import record_due_seals
+from rankbook.book.submit.validation import EventValidator, Validated
+from rankbook.book.upkeep.backup import Backup, backup
+from rankbook.book.upkeep.compare import Verification, joined
+from rankbook.book.upkeep.doctor import Examination, examine, lag_seconds
+from rankbook.book.upkeep.rebuild import Rebuild, repair
+from rankbook.book.upkeep.verify import verify_parts
+from rankbook.errors import (
+    RebuildNeeded,
+    Refused,
+    StoreDown,
+    StoreError,
+)
 from rankbook.log import open_log
 from rankbook.log.base import Followable, Recorded, Recording
-from rankbook.model import Closing, Event, Receipt
-from rankbook.rules import BoardRules, BookSpec, instant, load
+from rankbook.model import (
+    Closing,
+    Event,
+    EventOutcome,
+    Lag,
+    PeriodSummary,
+    PlayerPeriod,
+    Receipt,
+    Standings,
+)
+from rankbook.rules import Board, BoardRules, BookSpec
 from rankbook.store import open_store
-from rankbook.store.base import NOTE, ByPosition, Row, Store
-
-SEALS_AT_ONCE = 100
-FILE = "rankbook.toml"
+from rankbook.store.base import Store
 
 Clock = Callable[[], int]
+T = TypeVar("T")
 
 
 def system_clock() -> int:
@@ -43,17 +56,7 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
-def read_spec(directory: Path) -> BookSpec:
-    """What a directory's rankbook.toml says. Raises `BookError` without one, and `SpecError`."""
-    try:
-        return load((directory / FILE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise BookError(f"{directory} is no book: it has no {FILE}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BookError(f"{directory / FILE} cannot be read: {error}") from error
-
-
-class Rankbook(Reads, Outcomes, Upkeep):
+class Rankbook:
     """A book: boards, a log and a store. Safe to use from many threads; a context manager.
 
     `Rankbook.open(directory)` opens one from its rankbook.toml. `clock` gives microseconds.
@@ -75,59 +78,30 @@ class Rankbook(Reads, Outcomes, Upkeep):
         """
         self.spec = spec
         self.log = log
-        self.store = store
         self._clock = clock
-        self._opened_us = clock()
-        self._rules = {board.name: BoardRules(board) for board in spec.boards}
-        self._boards = tuple(self._rules.values())
+        self._boards = {board.name: BoardRules(board) for board in spec.boards}
         self._seals = any(board.seal for board in spec.boards)
-        self._validator = EventValidator(self._rules, spec.event_checker(), log)
+        self._manifest = Manifest(spec, log)
+        self._listeners = ClosingListeners(self._boards, clock())
+        history = StepHistory() if spec.partition == "book" and spec.bundles else None
+        boards = tuple(self._boards.values())
+        self._parts = Parts(spec, boards, log, store, self._manifest, self._folded, history)
+        self.store = self._parts.store
+        self._validator = EventValidator(
+            self._boards, self._parts.measurer, spec.event_checker(), log
+        )
         self._outbox = outbox(spec.log, None)
-        self._listeners: list[Callable[[Closing], object]] = []
-        self._in_parts: Parts | None = None
-        self._folder: Folder | Parts
-        self._manifest = note = manifest.Manifest(spec, log)
-        follows = spec.partition == "book" and spec.bundles
-        recent = StepHistory() if follows else None
-        if spec.partition == "book":
-            self._folder = Folder(self._boards, log, store, note, self._folded, recent=recent)
-            self._whole = Part("", self._boards, None, store, self._folder)
-            self._parts = (self._whole,)
-        else:
-            self.store = spread = PartitionedStore(Partition(spec), store)
-            self._folder = self._in_parts = Parts(spread, self._boards, log, note, self._folded)
-            self._parts = self._in_parts.parts
-        self._bundles = BundleCache(self.store, self._bundle_views, recent)
+        self._reader = Reader(spec, self._boards, self.store)
+        self._bundles = BundleCache(self.store, self._reader.bundle, history)
         self._outdated = self._unchecked = False
         try:
-            self._check_parts()
+            self._parts.check()
         except RebuildNeeded:
             if not outdated:
                 raise
             self._outdated = True
         except StoreDown:
             self._unchecked = True
-
-    def _ready(self) -> None:
-        """What could not be checked at the opening, for the store was down: before anything is read
-        from it. Raises `StoreDown` while it is."""
-        if self._unchecked:
-            self._check_parts()
-            self._unchecked = False
-
-    def _check_parts(self) -> None:
-        """Raises `RebuildNeeded`; and `StoreError` where none of the parts can be used."""
-        down: list[StoreError] = []
-        for part in self._parts:
-            try:
-                [kept] = part.store.receipts([NOTE])
-                self._manifest.check(kept)
-                position = part.store.position()  # before the head, which only grows
-                manifest.check_log(self.log.head(), position)
-            except StoreError as error:
-                down.append(error)
-        if len(down) == len(self._parts):
-            raise down[0]
 
     @classmethod
     def open(
@@ -141,15 +115,14 @@ class Rankbook(Reads, Outcomes, Upkeep):
     ) -> "Rankbook":
         """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
 
-        What is recorded and not ranked yet is ranked first, and periods that have ended are closed,
-        unless `catch_up` is false. While the store's server is down, a book that is opened records,
-        and ranks later. Raises `BookError` when there is no book or it cannot be used, `SpecError`
-        for a wrong specification, `RebuildNeeded` when that has changed and `outdated` is false; an
+        Unless `catch_up` is false, what is recorded and pending is ranked first, and periods that
+        have ended are closed. While the store's server is down, an open book records, and ranks
+        later. Raises `BookError` when there is no book or it cannot be used, `SpecError` for a
+        wrong specification, and `RebuildNeeded` when that has changed and `outdated` is false. An
         outdated book is only good for `rebuild`.
         """
         place = Path(directory)
-        if spec is None:
-            spec = read_spec(place)
+        spec = read_spec(place) if spec is None else spec
         log = open_log(spec.log, place)
         try:
             store = open_store(spec.store, place)
@@ -204,20 +177,10 @@ class Rankbook(Reads, Outcomes, Upkeep):
         receipts are those before and after the event's step; without `ranks` they are None.
         """
         now_us = self._clock()
-        admitted = self._admit(submitted, now_us)
-        recording = self._record(admitted, now_us)
-        fresh = fresh_results(admitted, recording)
-        if self._in_parts is not None:
-            return self._in_parts.submitted(recording, ranks=ranks, fresh=fresh)
-        measured = {each.recorded.seq: each for each in fresh}
-        seqs = [recorded.seq for recorded in recording.events]
-        made = self._whole.made(seqs, new=bool(recording.new), ranks=ranks, fresh=fresh)
-        return [
-            receipts.receipt(
-                self._folder.decider, recorded, made.get(recorded.seq), measured.get(recorded.seq)
-            )
-            for recorded in recording.events
-        ]
+        validated = self._validate(submitted, now_us)
+        recording = self._record(validated, now_us)
+        results = [each.result for each in validated]
+        return self._parts.rank(recording, results, ranks=ranks)
 
     def record(
         self, submitted: Event | Sequence[Event], *, connection: object | None = None
@@ -226,43 +189,127 @@ class Rankbook(Reads, Outcomes, Upkeep):
 
         `new` of the answer counts those that were not known before. Raises as `submit_many`.
 
-        With a `connection` to the log's own database, of sqlite3 or psycopg, on which a
-        transaction is open, the events are recorded in that transaction: they become durable with
-        its commit, or vanish with its rollback. What wraps such a connection will do: a SQLAlchemy
-        Session or Connection, or Django's connection. Raises `Refused` at "connection" for another
-        kind, another database or no transaction. Voids and corrections are of results that were
-        committed before, or are in the same call. The answer may lack positions, as 0.
+        With a `connection` to the log's own database, of sqlite3 or psycopg, the events are
+        recorded in the transaction that is open on it: they become durable with its commit, or
+        vanish with its rollback. A SQLAlchemy Session or Connection, or Django's connection, will
+        do too. Raises `Refused` at "connection" for another kind, another database or no
+        transaction. Voids and corrections are of results that were committed before, or are in the
+        same call. The answer may lack positions: they are 0 then.
         """
         if isinstance(submitted, Event):
             submitted = [submitted]
         now_us = self._clock()
-        admitted = self._admit(submitted, now_us)
+        validated = self._validate(submitted, now_us)
         if connection is None:
-            return self._record(admitted, now_us)
+            return self._record(validated, now_us)
         if self._outbox is None:
             raise Refused("connection", "is for logs in SQLite and PostgreSQL")
-        return self._outbox.record(connection, [each.draft for each in admitted])
-
-    def _admit(self, submitted: Sequence[Event], now_us: int) -> list[Admitted]:
-        if self._outdated:
-            raise RebuildNeeded("the rankings were made under another specification: rebuild them")
-        with suppress(StoreError):
-            self._ready()
-            self._folder.check_note()
-        return self._validator.admit(submitted, now_us)
-
-    def _record(self, admitted: Sequence[Admitted], now_us: int) -> Recording:
-        self._record_due_seals(now_us)
-        return self.log.record([each.draft for each in admitted])
+        return self._outbox.record(connection, [each.draft for each in validated])
 
     def check(self, event: Event) -> None:
         """Hold an event against the book's rules without recording it. Raises `Refused`."""
-        self._validator.drafts([event], self._clock())
+        self._validator.validate([event], self._clock())
 
     def fold(self, *, progress: Progress | None = None) -> None:
         """Rank everything that is recorded and pending. `progress` is told numbers of events."""
         self._ready()
-        self._folder.fold(progress=progress)
+        self._parts.fold(progress=progress)
+
+    def _validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
+        if self._outdated:
+            raise RebuildNeeded("the rankings were made under another specification: rebuild them")
+        with suppress(StoreError):
+            self._ready()
+            self._parts.check_manifest()
+        return self._validator.validate(submitted, now_us)
+
+    def _record(self, validated: Sequence[Validated], now_us: int) -> Recording:
+        self._record_due_seals(now_us)
+        return self.log.record([each.draft for each in validated])
+
+    # --- what has become of an event -------------------------------------------------------------
+
+    def outcome(self, event: Event | str) -> EventOutcome:
+        """What has become of the event with this id: unknown, recorded, ranked, or set aside.
+
+        This resolves a submission whose reply was lost; nothing is written. Given the event itself,
+        the content is compared too, and other content raises `EventConflict`. An answer of
+        "unknown" is of now: a submission that is still under way may be recorded later.
+        """
+        with suppress(StoreError):
+            self._ready()
+        return outcome_of(event, self.log, self._parts)
+
+    def pending(self) -> int:
+        """How far the rankings are behind the log, as a difference of positions."""
+        self._ready()
+        return max(0, self.log.head() - self.store.position())
+
+    def lag(self) -> Lag:
+        """How many events are pending, and how long the oldest of them has been recorded.
+
+        The time is that since it was received, so it counts how long a transaction of an outbox
+        was open. Raises `StoreError` while the store is down.
+        """
+        seconds = lag_seconds(self.log, self.store.position(), self._clock())
+        return Lag(self.pending(), seconds)
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def boards(self) -> tuple[Board, ...]:
+        """The boards, as specified."""
+        return self.spec.boards
+
+    def ranking(
+        self,
+        board: str | Board,
+        *,
+        window: str | None = None,
+        period: str | None = None,
+        tags: Mapping[str, object] | None = None,
+    ) -> RankingView:
+        """One ranking, to read from: the board's first window and its current period by default.
+
+        Between seasons the current one is that which ended last. Raises `NotFound` and says what
+        exists.
+        """
+        self._ready()
+        return self._reader.ranking(board, window, period, tags or {}, self._clock())
+
+    def bundle(self, name: str) -> BundleReading:
+        """All rankings of a bundle in their current periods, from one snapshot.
+
+        Kept until one of them changes, or as long as the bundle's maximum age says.
+        """
+        self._ready()
+        return self._bundles.read(self.spec.bundle(name), self._clock())
+
+    def player(self, player: str) -> list[Standings]:
+        """The player's entry in every current ranking that has one, from one snapshot."""
+        self._ready()
+        return self._reader.player(player, self._clock())
+
+    def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
+        """Every period of a window that has entries, the newest first; all windows by default.
+
+        Raises `NotFound` and says what exists.
+        """
+        self._ready()
+        return self._reader.periods(board, window, self._clock())
+
+    def player_periods(
+        self,
+        player: str,
+        board: str,
+        window: str | None = None,
+        tags: Mapping[str, object] | None = None,
+    ) -> list[PlayerPeriod]:
+        """The player's rank, score, count and percentile in each period, the newest first.
+
+        Raises `NotFound` and says what exists.
+        """
+        self._ready()
+        return self._reader.player_periods(player, board, window, tags or {}, self._clock())
 
     # --- what happens by itself ------------------------------------------------------------------
 
@@ -273,7 +320,7 @@ class Rankbook(Reads, Outcomes, Upkeep):
         """
         with suppress(StoreError):
             self._ready()
-            self._folder.fold(progress=progress)
+            self._parts.fold(progress=progress)
             self.close_due()
             self.log.erase(self.store.position())
 
@@ -286,56 +333,106 @@ class Rankbook(Reads, Outcomes, Upkeep):
         opening notices, open without catching up, listen, and `catch_up`. A listener that fails is
         a warning.
         """
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def close_due(self, *, progress: Progress | None = None) -> None:
         """Record and publish the closing of every period that has ended, as submissions do."""
         self._ready()
-        self._folder.fold(progress=progress)
+        self._parts.fold(progress=progress)
         while self._record_due_seals(self._clock()):
-            self._folder.fold(progress=progress)
+            self._parts.fold(progress=progress)
 
     def _record_due_seals(self, now_us: int) -> bool:
-        if not self._seals:
-            return False
-        rows: list[Row] = []
-        for part in self._parts:
-            with suppress(StoreError):
-                [answer] = part.store.read([ByPosition(state.OPEN, 0, SEALS_AT_ONCE)]).answers
-                rows += sliced(answer).rows
-        first = sorted([(row.key, row.member) for row in rows])[:SEALS_AT_ONCE]
-        due = seals_due([(member, key) for key, member in first], now_us)
-        drafts = self._validator.drafts(due, now_us)
-        # Where one is recorded already it need not have our content to be known, as a seal of
-        # somebody's own, or one whose body is lost.
-        known = self.log.find([draft.id for draft in drafts]) if drafts else []
-        drafts = [draft for draft, there in zip(drafts, known, strict=True) if there is None]
-        return bool(drafts) and bool(self.log.record(drafts).new)
+        """Record the seals that are due; whether any was new."""
+        stores = [part.store for part in self._parts.parts] if self._seals else []
+        return record_due_seals(stores, self._validator, self.log, now_us)
 
     def _folded(self, event: Recorded) -> None:
-        """An event that is no result was published by this process."""
+        """A forget or a seal was published by this process."""
         if event.kind == "forget":
-            if self._in_parts is None:
-                self.log.erase(event.seq)
             self._bundles.forget()
-        elif event.kind == "seal" and event.received_us >= self._opened_us:
-            self._tell(event)
+        else:
+            self._listeners.tell(event)
 
-    def _tell(self, event: Recorded) -> None:
-        """Tell the listeners of a closing. One that fails is a warning: the results are safe."""
-        board, window, period = state.read_period(events.body(event).target)
-        rules = self._rules.get(board)
-        if rules is None or window not in rules.windows:
-            return
-        shown = rules.period(rules.window(window).period(period))
-        closing = Closing(
-            board=board,
-            window=window,
-            period=msgspec.structs.replace(shown, sealed=True),
-            at=instant(event.at_us),
-        )
-        for listener in self._listeners:
-            try:
-                listener(closing)
-            except Exception as error:
-                warnings.warn(f"an on_close listener failed: {error!r}", stacklevel=2)
+    # --- upkeep ----------------------------------------------------------------------------------
+
+    def doctor(self, *, progress: Progress | None = None) -> Examination:
+        """What the book holds on disk, and every broken invariant of its store's form.
+
+        `progress` is told numbers of entries looked at.
+        """
+        return examine(self.log, self.store, self._clock(), progress or _ignore)
+
+    def backup(self, directory: str | Path, progress: Progress | None = None) -> Backup:
+        """Copy log, rankings and rankbook.toml into a directory that is missing or empty.
+
+        Submissions and reads go on meanwhile. A log in PostgreSQL is left to its server's own
+        backup. `progress` is told numbers of bytes. Raises `BookError` for another directory.
+        """
+        return backup(self.spec, self.log, self.store, Path(directory), progress or _ignore)
+
+    def rebuild(
+        self,
+        *,
+        board: str | None = None,
+        period: str | None = None,
+        progress: Progress | None = None,
+    ) -> int:
+        """Make rankings anew from the log, beside those that are served, and then serve them.
+
+        All of them, or those of one board, or of one period of it. Submissions and reads go on
+        meanwhile; a rebuild that was killed goes on where it was. Returns the log position
+        reached; `progress` is told numbers of events. Processes that have the book open under
+        another specification must be started again. Raises `NotFound` for no such board, and
+        `RebuildNeeded` where the specification has changed and not everything is made anew.
+        """
+        if board is None:
+            position = self._make_anew(lambda made: made.all(self._parts, progress))
+            self._outdated = False
+            return position
+        rules = self._reader.rules(board)
+        self._ready()
+        if self._outdated:
+            raise RebuildNeeded("the specification has changed: every ranking must be made anew")
+        return self._make_anew(lambda made: made.board(self._parts, rules, period, progress))
+
+    def repair(self, *, progress: Progress | None = None) -> Verification:
+        """Mend what `verify` finds, and say what that was: a second repair finds nothing.
+
+        Exactly the rankings that disagree are made anew from the log and replaced in one step, of
+        each part of the book; where the store's own form is broken, all of them are.
+        """
+        self._ready()
+        told = progress or _ignore
+        found = self._make_anew(lambda made: repair(made, self._parts, self._boards, told))
+        return joined(found, self._parts.partition.names)
+
+    def verify(self, *, progress: Progress | None = None) -> Verification:
+        """Fold the log anew, in a scratch store, and compare it with both indexes of every ranking.
+
+        Submissions go on meanwhile: everything is compared at one log position, of each part of
+        the book. `progress` is told numbers of events folded and entries compared. Raises
+        `StoreError` for a store that cannot be walked.
+        """
+        self._ready()
+        found = verify_parts(self._parts, self._boards, self.log, progress or _ignore)
+        return joined(found, self._parts.partition.names)
+
+    def _make_anew(self, work: Callable[[Rebuild], T]) -> T:
+        """Do what replaces rankings; afterwards no reading of before is kept."""
+        try:
+            return work(Rebuild(self.log, self._manifest, self._outdated))
+        finally:
+            self._parts.settle()
+            self._bundles.forget()
+
+    def _ready(self) -> None:
+        """Check what the opening could not, because the store was down. Raises `StoreDown` while
+        it still is."""
+        if self._unchecked:
+            self._parts.check()
+            self._unchecked = False
+
+
+def _ignore(_number: int) -> None:
+    """Progress that nobody wants to hear of."""

@@ -1,13 +1,13 @@
-"""Results measured by the boards that they count on: once, on the way into the log or out of it."""
+"""Measuring: what each board makes of a result, once, on its way into the log or out of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from rankbook.book import events
-from rankbook.book.parts.partition import Scope
 from rankbook.errors import Refused
-from rankbook.log.base import Draft, Recorded, Recording
+from rankbook.log.base import Recorded
 from rankbook.rules import BoardRules, Candidate, Fact, Ranking
 from rankbook.store.base import RankingId
 
@@ -16,8 +16,19 @@ MAX_CACHED = 10_000
 Pairs = tuple[tuple[Ranking, RankingId], ...]
 
 
-class Touched(msgspec.Struct, frozen=True, gc=False):
-    """A board that a result counts on: its candidate, and the rankings it goes to, by name.
+class Scope(NamedTuple):
+    """What one part holds of a whole book.
+
+    `holds` says whether a ranking of this name is in the part. `profiles` says whether any board
+    of the book shows a player's current profile.
+    """
+
+    holds: Callable[[str], bool]
+    profiles: bool
+
+
+class TouchedBoard(msgspec.Struct, frozen=True, gc=False):
+    """A board that counts a result: the candidate entry, and the rankings it goes to, by name.
 
     `declared` are the same rankings in the order of the board's windows and splits.
     """
@@ -29,19 +40,18 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
 
 
 class MeasuredResult(msgspec.Struct, frozen=True, gc=False):
-    """A recorded result, measured by every board that it counts on."""
+    """A result as every board that counts it measures it; boards come by name."""
 
-    recorded: Recorded
     fact: Fact
     member: bytes
-    touched: tuple[Touched, ...]
+    touched: tuple[TouchedBoard, ...]
 
 
 class Measurer:
-    """Measures results for `boards`, which are all the boards of a book, or of one part of it.
+    """Measures results for `boards`: all boards of a book, or with a `scope` those of one part.
 
-    In a part, a board is touched also where the rankings are all elsewhere: what it remembers moves
-    in every part.
+    In a part a board may be touched although its rankings are all in other parts, because what
+    the fold remembers of it moves in every part.
     """
 
     def __init__(self, boards: Sequence[BoardRules], scope: Scope | None = None) -> None:
@@ -51,10 +61,12 @@ class Measurer:
         self._place = {rules.board.name: place for place, rules in enumerate(boards)}
         self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs, tuple[Ranking, ...]]] = {}
 
-    def admit(self, fact: Fact) -> tuple[Touched, ...]:
-        """Measure what is to be recorded. Raises `Refused` where a board that counts it cannot
-        rank it, or no board counts it."""
-        touched: list[Touched] = []
+    def validate(self, fact: Fact) -> MeasuredResult:
+        """Measure a result that is to be recorded.
+
+        Raises `Refused` where a board that counts it cannot rank it, or no board counts it.
+        """
+        touched: list[TouchedBoard] = []
         counted = False
         for rules in self._declared:
             admitted = rules.admit(fact)
@@ -68,15 +80,16 @@ class Measurer:
             raise Refused("values", "are such that no board counts the event")
         if len(touched) > 1:
             touched.sort(key=lambda each: _by_name(each.rules))
-        return tuple(touched)
+        return MeasuredResult(fact, fact.player.encode(), tuple(touched))
 
-    def result(self, recorded: Recorded, fact: Fact | None = None) -> MeasuredResult:
-        """Measure a result: by its own body, or as `fact` where it was corrected.
+    def measure(self, recorded: Recorded, fact: Fact | None = None) -> MeasuredResult:
+        """Measure a recorded result: by its own body, or as `fact` where it was corrected.
 
-        A board that refuses it now, because it came later than the event, does not count it.
+        A board that was added after the event and refuses it does not count it. Raises
+        `events.Unreadable`.
         """
         said = fact or events.fact(recorded)
-        touched: list[Touched] = []
+        touched: list[TouchedBoard] = []
         for rules in self._boards:
             try:
                 rankings = rules.rankings(said.values, said.at_us)
@@ -84,34 +97,34 @@ class Measurer:
                     touched.append(self._touched(rules, rules.candidate(said), rankings))
             except Refused:
                 continue
-        return MeasuredResult(recorded, said, said.player.encode(), tuple(touched))
+        return MeasuredResult(said, said.player.encode(), tuple(touched))
 
-    def narrowed(self, result: MeasuredResult) -> MeasuredResult:
-        """What a result touches here, of which another measurer has measured all that it does."""
+    def narrow(self, result: MeasuredResult) -> MeasuredResult:
+        """The share of these boards in a result that the whole book's measurer measured."""
         touched = [
             self._touched(each.rules, each.candidate, each.declared)
             for each in result.touched
             if each.rules.board.name in self._place
         ]
-        return MeasuredResult(result.recorded, result.fact, result.member, tuple(touched))
+        return MeasuredResult(result.fact, result.member, tuple(touched))
 
     def declared(self, result: MeasuredResult) -> list[Ranking]:
         """The rankings that a result touches, as the book declares boards, windows and splits."""
-        touched: Sequence[Touched] = result.touched
+        touched: Sequence[TouchedBoard] = result.touched
         if len(touched) > 1:
             touched = sorted(touched, key=lambda each: self._place[each.rules.board.name])
         return [ranking for each in touched for ranking in each.declared]
 
     def _touched(
         self, rules: BoardRules, candidate: Candidate, rankings: tuple[Ranking, ...]
-    ) -> Touched:
-        """The rankings with their ids, by name. Cached under the tuple itself, which is kept."""
+    ) -> TouchedBoard:
+        """The rankings with their ids, by name. The cache keeps the tuple whose id is its key."""
         found = self._pairs.get(id(rankings))
         if found is None or found[0] is not rankings:
             if len(self._pairs) > MAX_CACHED:
                 self._pairs.clear()
             found = self._pairs[id(rankings)] = (rankings, *self._held(rules, rankings))
-        return Touched(rules, candidate, found[1], found[2])
+        return TouchedBoard(rules, candidate, found[1], found[2])
 
     def _held(
         self, rules: BoardRules, rankings: tuple[Ranking, ...]
@@ -128,25 +141,3 @@ class Measurer:
 def _by_name(rules: BoardRules) -> str:
     """The order of boards by their rankings' names, which stored receipts follow."""
     return f"{rules.board.name}/"
-
-
-class Admitted(msgspec.Struct, frozen=True, gc=False):
-    """What may be recorded; of a result, as it was measured."""
-
-    draft: Draft
-    fact: Fact | None = None
-    touched: tuple[Touched, ...] = ()
-
-
-def fresh_results(admitted: Sequence[Admitted], recording: Recording) -> list[MeasuredResult]:
-    """The results of one recording as they were measured on the way in, where they are all of it:
-    every event new, a result, and next to the one before in the log. Else none."""
-    if not admitted or recording.new != len(admitted):
-        return []
-    first = recording.events[0].seq
-    results: list[MeasuredResult] = []
-    for place, (each, event) in enumerate(zip(admitted, recording.events, strict=True)):
-        if each.fact is None or not first or event.seq != first + place:
-            return []
-        results.append(MeasuredResult(event, each.fact, each.fact.player.encode(), each.touched))
-    return results

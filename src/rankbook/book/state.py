@@ -21,6 +21,7 @@ import msgspec
 from rankbook.store.base import RankingId, Stored
 
 NUMBER_BYTES = 8
+SEAL = "seal:"
 _BIAS = 1 << 63
 
 BANS = RankingId("~bans", NUMBER_BYTES, NUMBER_BYTES)
@@ -63,6 +64,16 @@ def read_period(name: str) -> tuple[str, str, str]:
     """(board, window, period) of a period's name."""
     board, window, period = [unquote(part) for part in name.split("/")]
     return board, window, period
+
+
+def seal_id(period: str) -> str:
+    """The id of the seal that the boundary of a period brings, by the period's name."""
+    return f"{SEAL}{period}"
+
+
+def sealed_period(event_id: str) -> str:
+    """The name of the period that the seal with this id closes; empty for another id."""
+    return event_id.removeprefix(SEAL) if event_id.startswith(SEAL) else ""
 
 
 def number(value: int | None) -> bytes:

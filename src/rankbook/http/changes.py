@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rankbook.book.fold import receipts
-from rankbook.book.fold.apply import Decider
+from rankbook.book.measure import Measurer
 from rankbook.log.base import Log
 from rankbook.model import Number, Placement, Receipt
 from rankbook.store.base import Store
@@ -53,7 +53,7 @@ class TooFar(Exception):
 
 
 def between(
-    log: Log, store: Store, decider: Decider, after: int, until: int, most: int
+    log: Log, store: Store, measurer: Measurer, after: int, until: int, most: int
 ) -> list[Changes]:
     """What changed on each board from the position `after` to `until`.
 
@@ -66,7 +66,7 @@ def between(
         raise TooFar
     stored = store.receipts([each.seq for each in recorded])
     found = [
-        receipts.receipt(decider, each, kept)
+        receipts.receipt(measurer, each, kept)
         for each, kept in zip(recorded, stored, strict=True)
         if kept is not None
     ]

@@ -142,6 +142,13 @@ class Counts(msgspec.Struct, frozen=True):
 Answer = Slice | Counts
 
 
+def sliced(answer: Answer) -> Slice:
+    """An answer that is rows. Raises TypeError for counts: the store answered another query."""
+    if not isinstance(answer, Slice):
+        raise TypeError("the store answered another query")
+    return answer
+
+
 class Reading(NamedTuple):
     """The answers to a list of queries, all from the snapshot at `position`."""
 

@@ -1,6 +1,6 @@
 """Ranks for receipts: where entries stand before a step, and where they will stand after it.
 
-They are known before the step is published: a publish holds only if nothing moved, so the ranks
+They are known before the step is published. A publish holds only if nothing moved, so the ranks
 after it are those before it, less what the step takes away and plus what it puts in.
 """
 
@@ -8,61 +8,98 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbook.book.fold.apply import Outcome
-from rankbook.book.fold.renumbering import Rank, RankChanges, Ranks, bounds_of, moves, ranks_of
+from rankbook.book.fold.renumbering import Rank, RankChanges, Ranks, bounds_of, changes_of, ranks_of
 from rankbook.book.fold.step import StepState
 from rankbook.book.measure import MeasuredResult
 from rankbook.rules import BoardRules
 from rankbook.store.base import CountBefore, Counts, Query, RankingId
 
 Bound = bytes | None
+BoundCounts = Mapping[bytes, tuple[int, int]]
+
+NOWHERE: Ranks = (None, None)
 
 
 def no_ranks(outcomes: Iterable[Sequence[Outcome]]) -> list[list[Ranks]]:
     """No ranks: (None, None) for every outcome."""
-    return [[(None, None)] * len(each) for each in outcomes]
+    return [[NOWHERE] * len(each) for each in outcomes]
 
 
-def predict_ranks(working: StepState, outcomes: Sequence[Sequence[Outcome]]) -> list[list[Ranks]]:
+def predict_ranks(step: StepState, outcomes: Sequence[Sequence[Outcome]]) -> list[list[Ranks]]:
     """The 1-based ranks (before the step, after it) of every outcome's entry, from one read.
 
-    Raises `PositionMoved` when the store has moved on.
+    Counts that the step has loaded are not read again. Raises `PositionMoved` when the store has
+    moved on.
     """
-    if not any(outcomes):
-        return no_ranks(outcomes)
-    if len(outcomes) == 1 and all(is_simple(each.rules) for each in outcomes[0]):
-        return [_alone(working, outcomes[0])]
-    steps: dict[str, _Shared | _Any] = {}
+    rankings: dict[str, _SharedRanks | _AnyRanks] = {}
     for each in outcomes:
         for outcome in each:
-            if outcome.id.name not in steps:
-                kind = _Shared if is_simple(outcome.rules) else _Any
-                steps[outcome.id.name] = kind(working, outcome.rules, outcome.id)
-    queries: list[Query] = [step.query for step in steps.values()]
-    ranks: dict[str, Mapping[bytes, Ranks]] = {}
-    for (name, step), answer in zip(steps.items(), working.read(queries).answers, strict=True):
-        before = answer.before if isinstance(answer, Counts) else []
-        ranks[name] = step.ranks(dict(zip(step.query.bounds, before, strict=True)))
-    nowhere = (None, None)
-    return [[ranks[o.id.name].get(o.member, nowhere) for o in each] for each in outcomes]
+            if outcome.id.name not in rankings:
+                kind = _SharedRanks if has_shared_ranks(outcome.rules) else _AnyRanks
+                rankings[outcome.id.name] = kind(step, outcome.rules, outcome.id)
+    counts = _count(step, rankings)
+    ranks = {name: each.ranks(counts[name]) for name, each in rankings.items()}
+    return [[ranks[o.id.name].get(o.member, NOWHERE) for o in each] for each in outcomes]
 
 
-class _Any:
-    """What a step does to a ranking of any numbering and size."""
+def has_shared_ranks(rules: BoardRules) -> bool:
+    """Whether a rank on the board is one count: 1 + how many stand before the entry's group."""
+    return rules.board.numbering == "competition" and rules.board.size is None
 
-    def __init__(self, working: StepState, rules: BoardRules, id: RankingId) -> None:
-        self._move: RankChanges = moves(working, rules, id)
-        self.query = CountBefore(id, bounds_of(self._move), rules.board.numbering == "dense")
 
-    def ranks(self, counts: Mapping[bytes, tuple[int, int]]) -> Mapping[bytes, Ranks]:
+def load_with_counts(step: StepState, result: MeasuredResult) -> None:
+    """Load what a step of this single result reads, and the counts for its ranks, in one call.
+
+    The counts are those that its ranks take if each entry stays or becomes the candidate.
+    """
+    step.load_counted(
+        [
+            (id, touched.candidate.group)
+            for touched in result.touched
+            for _ranking, id in touched.rankings
+        ]
+    )
+
+
+def _count(
+    step: StepState, rankings: Mapping[str, "_SharedRanks | _AnyRanks"]
+) -> dict[str, dict[bytes, tuple[int, int]]]:
+    """(entries, groups) before the bounds of each ranking; asked of the store where not loaded."""
+    counts: dict[str, dict[bytes, tuple[int, int]]] = {}
+    queries: list[Query] = []
+    for name, each in rankings.items():
+        known = step.counts(each.query.ranking)
+        if known and all(bound in known for bound in each.query.bounds):
+            counts[name] = {bound: (known[bound], 0) for bound in each.query.bounds}
+        elif each.query.bounds:
+            queries.append(each.query)
+        else:
+            counts[name] = {}
+    if queries:
+        for query, answer in zip(queries, step.read(queries).answers, strict=True):
+            if isinstance(query, CountBefore) and isinstance(answer, Counts):
+                found = dict(zip(query.bounds, answer.before, strict=True))
+                counts[query.ranking.name] = found
+    return counts
+
+
+class _AnyRanks:
+    """What a step does to the ranks of a ranking under any numbering and size."""
+
+    def __init__(self, step: StepState, rules: BoardRules, id: RankingId) -> None:
+        self._changes: RankChanges = changes_of(step, rules, id)
+        self.query = CountBefore(id, bounds_of(self._changes), rules.board.numbering == "dense")
+
+    def ranks(self, counts: BoundCounts) -> Mapping[bytes, Ranks]:
         """The ranks of each member, from (entries, groups) before each bound of the query."""
-        return ranks_of(self._move, counts)
+        return ranks_of(self._changes, counts)
 
 
-class _Shared:
-    """What a step does to a ranking whose ranks are shared: in one pass over its entries."""
+class _SharedRanks:
+    """What a step does to the ranks of a ranking where ties share one: a pass over its entries."""
 
-    def __init__(self, working: StepState, _rules: BoardRules, id: RankingId) -> None:
-        before, after = working.moves(id)
+    def __init__(self, step: StepState, _rules: BoardRules, id: RankingId) -> None:
+        before, after = step.entries(id)
         width = id.group_bytes
         self._groups: dict[bytes, tuple[Bound, Bound]] = {}
         self._taken: list[bytes] = []
@@ -85,7 +122,7 @@ class _Shared:
         named = {group for pair in self._groups.values() for group in pair if group is not None}
         self.query = CountBefore(id, tuple(sorted(named)), False)
 
-    def ranks(self, counts: Mapping[bytes, tuple[int, int]]) -> Mapping[bytes, Ranks]:
+    def ranks(self, counts: BoundCounts) -> Mapping[bytes, Ranks]:
         """The ranks of each member, from the entries before each group."""
         was: dict[Bound, Rank] = {None: None}
         now: dict[Bound, Rank] = {None: None}
@@ -94,62 +131,3 @@ class _Shared:
             change = bisect_left(self._given, group) - bisect_left(self._taken, group)
             now[group] = entries + 1 + change
         return {member: (was[old], now[new]) for member, (old, new) in self._groups.items()}
-
-
-def is_simple(rules: BoardRules) -> bool:
-    """Whether a rank on the board is one count: 1 + how many stand before the entry's group."""
-    return rules.board.numbering == "competition" and rules.board.size is None
-
-
-def load_counted(working: StepState, result: MeasuredResult) -> None:
-    """Load what deciding about the only result of a step wants, with the counts that its ranks will
-    take if each entry stays or becomes the candidate."""
-    working.load_counted(
-        [
-            (id, touched.candidate.group)
-            for touched in result.touched
-            for _ranking, id in touched.rankings
-        ]
-    )
-
-
-def _alone(working: StepState, outcomes: Sequence[Outcome]) -> list[Ranks]:
-    """The shared ranks of the only event of a step: nobody else moves.
-
-    An event does not touch a ranking twice.
-    """
-    pairs = [(_group(each, each.before), _group(each, each.after)) for each in outcomes]
-    counts = _counts(working, outcomes, pairs)
-    ranks: list[Ranks] = []
-    for each, (old, new) in zip(outcomes, pairs, strict=True):
-        was = None if old is None else counts[each.id.name, old] + 1
-        now = None if new is None else counts[each.id.name, new] + 1
-        if now is not None and old is not None and new is not None and old < new:
-            now -= 1  # the entry itself was counted before its new place
-        ranks.append((was, now))
-    return ranks
-
-
-def _counts(
-    working: StepState, outcomes: Sequence[Outcome], pairs: Sequence[tuple[Bound, Bound]]
-) -> dict[tuple[str, bytes], int]:
-    """How many entries stand before each bound, by name of ranking; asked where not known."""
-    counts: dict[tuple[str, bytes], int] = {}
-    queries: list[CountBefore] = []
-    for each, pair in zip(outcomes, pairs, strict=True):
-        bounds = [bound for bound in dict.fromkeys(pair) if bound is not None]
-        known = [working.count(each.id, bound) for bound in bounds]
-        if None in known:
-            queries.append(CountBefore(each.id, tuple(bounds), False))
-        for bound, count in zip(bounds, known, strict=True):
-            counts[each.id.name, bound] = count or 0
-    if queries:
-        for query, answer in zip(queries, working.read([*queries]).answers, strict=True):
-            before = answer.before if isinstance(answer, Counts) else []
-            for bound, (count, _groups) in zip(query.bounds, before, strict=True):
-                counts[query.ranking.name, bound] = count
-    return counts
-
-
-def _group(outcome: Outcome, key: bytes | None) -> bytes | None:
-    return None if key is None else key[: outcome.id.group_bytes]

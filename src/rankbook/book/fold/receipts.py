@@ -6,29 +6,26 @@ order of the rankings' names:
     [ [why, previous score, score, previous rank, rank], ... ]               of a result
     [ [why, previous score, score, previous rank, rank, ranking], ... ]      of another event
 
-In a part of a book it has lines for the rankings of that part, always with their names. And of an
-event that cannot be read it is a text: the reason.
+In a part of a book it has lines for the rankings of that part, always with their names. The receipt
+of an event that cannot be read is a text: the reason.
 
-`why` is an index into WHYS, ranks are 1-based or nil, as scores are where there was none. What the
-rankings of a result are called follows from the event, so one with four rankings takes about 40
-bytes. Under `NOTE`, where no event can be, stands the specification the rankings were made under.
+`why` is an index into WHYS. Ranks are 1-based; ranks and scores are nil where there was no entry.
+The names of a result's rankings follow from the event, so a receipt with four lines takes about 40
+bytes. Position 0 (`NOTE`), where no event can be, holds the manifest.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
-from rankbook.book.fold.apply import Decider, Outcome
-from rankbook.book.measure import MeasuredResult
+from rankbook.book.fold.apply import Outcome
+from rankbook.book.fold.renumbering import Ranks
+from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.errors import Corrupt, NotFound
 from rankbook.log.base import Recorded
 from rankbook.model import Number, Placement, Receipt
-from rankbook.rules import CHANGED, WHYS, Ranking
-from rankbook.rules.instants import instant
-
-if TYPE_CHECKING:
-    from rankbook.book.fold.renumbering import Ranks
+from rankbook.rules import CHANGED, WHYS, Ranking, instant
 
 Score = Number | None
 Rank = int | None
@@ -49,11 +46,13 @@ _index = {why: index for index, why in enumerate(WHYS)}
 def pack(
     recorded: Recorded,
     outcomes: Sequence[Outcome],
-    ranks: Sequence["Ranks"],
+    ranks: Sequence[Ranks],
     named: bool = False,
 ) -> bytes:
-    """The stored receipt of an event's outcomes; those of a result come by name of ranking, and
-    only say which that is where they are to be `named`."""
+    """The stored receipt of an event's outcomes.
+
+    The outcomes of a result come by name of ranking, and a line only holds that name if `named`.
+    """
     lines: list[Line | NamedLine] = []
     named = named or recorded.kind != "result"
     for outcome, (was, now) in zip(outcomes, ranks, strict=True):
@@ -78,11 +77,15 @@ def reason(stored: bytes) -> str:
     return _text.decode(stored) if stored and stored[0] in _TEXTS else ""
 
 
-def joined(found: Iterable[bytes]) -> bytes:
-    """The receipts of one event in several parts as one, by the names of rankings; where one of
-    them is a reason, that. Raises `Corrupt`."""
+def merge(stored: Sequence[bytes]) -> bytes | None:
+    """The receipts that several parts stored for one event as one, by the names of rankings.
+
+    A reason why the event was set aside goes before everything else. Raises `Corrupt`.
+    """
+    if len(stored) < 2:
+        return stored[0] if stored else None
     lines: list[NamedLine] = []
-    for each in found:
+    for each in stored:
         if reason(each):
             return each
         try:
@@ -94,7 +97,10 @@ def joined(found: Iterable[bytes]) -> bytes:
 
 
 def receipt(
-    decider: Decider, recorded: Recorded, stored: bytes | None, result: MeasuredResult | None = None
+    measurer: Measurer,
+    recorded: Recorded,
+    stored: bytes | None,
+    result: MeasuredResult | None = None,
 ) -> Receipt:
     """The receipt of a recorded event; "pending" where none is stored yet.
 
@@ -106,7 +112,7 @@ def receipt(
     if stored is not None:
         status = "set_aside" if reason(stored) else "ranked"
     if stored is not None and status == "ranked" and recorded.kind != "forgotten":
-        placements = tuple(_placements(decider, recorded, stored, result))
+        placements = tuple(_placements(measurer, recorded, stored, result))
     return Receipt(
         event_id=recorded.id,
         player=recorded.player,
@@ -118,7 +124,7 @@ def receipt(
 
 
 def _placements(
-    decider: Decider, recorded: Recorded, stored: bytes, result: MeasuredResult | None
+    measurer: Measurer, recorded: Recorded, stored: bytes, result: MeasuredResult | None
 ) -> list[Placement]:
     try:
         if recorded.kind != "result":
@@ -126,7 +132,7 @@ def _placements(
         lines = _lines_of(stored)
     except (msgspec.DecodeError, NotFound) as error:
         raise Corrupt(f"the receipt of event {recorded.id!r} cannot be read") from error
-    touched = decider.declared(result or decider.result(recorded))
+    touched = measurer.declared(result or measurer.measure(recorded))
     if lines is None:
         return _of_parts(recorded, stored, touched)
     if len(touched) != len(lines) or any(line[0] >= len(WHYS) for line in lines):

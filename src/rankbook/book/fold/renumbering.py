@@ -1,6 +1,6 @@
-"""Ranks before and after a step under any numbering and size, from counts in the ranking as it was.
+"""Ranks before and after a step, under any numbering and size, from counts before the step.
 
-Where they are shared and of the whole ranking, places.py knows a shorter way to the same.
+Where ties share a rank and the ranking has no size, `ranks.py` knows a shorter way to the same.
 """
 
 from bisect import bisect_left
@@ -25,9 +25,9 @@ class RankChanges(NamedTuple):
     after: dict[bytes, bytes]
 
 
-def moves(working: StepState, rules: BoardRules, id: RankingId) -> RankChanges:
+def changes_of(step: StepState, rules: BoardRules, id: RankingId) -> RankChanges:
     """What the step has done to a ranking."""
-    before, after = working.moves(id)
+    before, after = step.entries(id)
     return RankChanges(
         rules,
         id,
@@ -36,17 +36,17 @@ def moves(working: StepState, rules: BoardRules, id: RankingId) -> RankChanges:
     )
 
 
-def bounds_of(move: RankChanges) -> tuple[bytes, ...]:
+def bounds_of(changes: RankChanges) -> tuple[bytes, ...]:
     """What must be counted in the ranking as it is."""
-    numbering, group = move.rules.board.numbering, move.ranking.group_bytes
-    pairs = [*move.before.items(), *move.after.items()]
+    numbering, group = changes.rules.board.numbering, changes.ranking.group_bytes
+    pairs = [*changes.before.items(), *changes.after.items()]
     items = {key + member for member, key in pairs}
     if numbering == "ordinal":
         return tuple(sorted(items))
     prefixes = {key[:group] for _member, key in pairs}
     if numbering == "dense":
         prefixes |= {_after(prefix) for prefix in prefixes}
-    if move.rules.board.size is not None:
+    if changes.rules.board.size is not None:
         prefixes |= items
     return tuple(sorted(prefixes))
 
@@ -59,32 +59,32 @@ def _after(prefix: bytes) -> bytes:
     return number.to_bytes(len(prefix), "big")
 
 
-def ranks_of(move: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
+def ranks_of(changes: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
     """The ranks (before, after) of each member, from (entries, groups) before each bound."""
-    return _capped(move, counts, _ranks(move, counts))
+    return _capped(changes, counts, _ranks(changes, counts))
 
 
-def _ranks(move: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
-    group = move.ranking.group_bytes
-    gone = [(m, k) for m, k in move.before.items() if move.after.get(m) != k]
-    come = [(m, k) for m, k in move.after.items() if move.before.get(m) != k]
-    if move.rules.board.numbering == "dense":
+def _ranks(changes: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
+    group = changes.ranking.group_bytes
+    gone = [(m, k) for m, k in changes.before.items() if changes.after.get(m) != k]
+    come = [(m, k) for m, k in changes.after.items() if changes.before.get(m) != k]
+    if changes.rules.board.numbering == "dense":
         births, deaths = _groups(gone, come, counts, group)
-        return _numbered(move, lambda m, k: k[:group], counts, 1, deaths, births)
-    if move.rules.board.numbering == "ordinal":
-        return _places(move, counts)
+        return _numbered(changes, lambda m, k: k[:group], counts, 1, deaths, births)
+    if changes.rules.board.numbering == "ordinal":
+        return _places(changes, counts)
     taken, given = (sorted(k[:group] for _m, k in pairs) for pairs in (gone, come))
-    return _numbered(move, lambda m, k: k[:group], counts, 0, taken, given)
+    return _numbered(changes, lambda m, k: k[:group], counts, 0, taken, given)
 
 
 def _capped(
-    move: RankChanges, counts: Mapping[bytes, tuple[int, int]], ranks: dict[bytes, Ranks]
+    changes: RankChanges, counts: Mapping[bytes, tuple[int, int]], ranks: dict[bytes, Ranks]
 ) -> dict[bytes, Ranks]:
     """Without the ranks of entries that stand beyond the board's size."""
-    size = move.rules.board.size
+    size = changes.rules.board.size
     if size is None:
         return ranks
-    places = _places(move, counts)
+    places = _places(changes, counts)
     return {
         member: (
             was if (places[member][0] or size + 1) <= size else None,
@@ -94,15 +94,15 @@ def _capped(
     }
 
 
-def _places(move: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
+def _places(changes: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
     """The ordinal places."""
-    gone = sorted(k + m for m, k in move.before.items() if move.after.get(m) != k)
-    come = sorted(k + m for m, k in move.after.items() if move.before.get(m) != k)
-    return _numbered(move, lambda m, k: k + m, counts, 0, gone, come)
+    gone = sorted(k + m for m, k in changes.before.items() if changes.after.get(m) != k)
+    come = sorted(k + m for m, k in changes.after.items() if changes.before.get(m) != k)
+    return _numbered(changes, lambda m, k: k + m, counts, 0, gone, come)
 
 
 def _numbered(
-    move: RankChanges,
+    changes: RankChanges,
     bound_of: _Bound,
     counts: Mapping[bytes, tuple[int, int]],
     column: int,
@@ -113,8 +113,8 @@ def _numbered(
 
     Members of one bound have one rank: it is counted once.
     """
-    before = {member: bound_of(member, key) for member, key in move.before.items()}
-    after = {member: bound_of(member, key) for member, key in move.after.items()}
+    before = {member: bound_of(member, key) for member, key in changes.before.items()}
+    after = {member: bound_of(member, key) for member, key in changes.after.items()}
     was: dict[bytes | None, Rank] = {None: None}
     now: dict[bytes | None, Rank] = {None: None}
     for bound in set(before.values()):

@@ -8,16 +8,19 @@ that came out different.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rankbook.book import events, state
+from rankbook.book import events
 from rankbook.book.fold.apply import Decider, Outcome, within_cooldown
 from rankbook.book.fold.step import StepState
-from rankbook.book.measure import MeasuredResult
+from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.log.base import Log, Recorded
 from rankbook.rules import BoardRules, Fact, Ranking, Why
 from rankbook.store.base import RankingId, Stored
 
+# The kinds of events after which a player is folded anew.
+REPLAYED = ("ban", "unban", "void", "correct", "forget")
 
-class Place(NamedTuple):
+
+class TouchedRanking(NamedTuple):
     """A ranking that the player's results have touched."""
 
     rules: BoardRules
@@ -61,7 +64,9 @@ def history(recorded: Iterable[Recorded]) -> History:
     return History(results, voided, corrected, barred, banned)
 
 
-def replay(decider: Decider, working: StepState, log: Log, event: Recorded) -> list[Outcome]:
+def replay(
+    measurer: Measurer, decider: Decider, step: StepState, log: Log, event: Recorded
+) -> list[Outcome]:
     """Fold the player of `event` anew, up to and with it; what changed in every ranking touched.
 
     O(events of the player), of which those that cannot be read count for nothing. Entries that are
@@ -70,20 +75,20 @@ def replay(decider: Decider, working: StepState, log: Log, event: Recorded) -> l
     member = event.player.encode()
     everything = _remembered(log.of_player(event.player, event.seq), event)
     said = history(everything)
-    places: dict[str, Place] = {}
+    places: dict[str, TouchedRanking] = {}
     originals = {each.id: each for each in everything if each.kind == "result"}
     for original in originals.values():
-        _manifest(places, decider.result(original))
+        _add_rankings(places, measurer.measure(original))
     for each in everything:
         target = originals.get(events.body(each).target) if each.kind == "correct" else None
         if target is not None:
-            _manifest(places, decider.result(target, _corrected(target, each)))
+            _add_rankings(places, measurer.measure(target, _corrected(target, each)))
     for place in places.values():
-        working.want(place.id, member)
-    working.load()
-    final = {} if said.banned else _final(decider, working, said)
+        step.want(place.id, member)
+    step.load()
+    final = {} if said.banned else _final(measurer, decider, step, said)
     return [
-        _replace(decider, working, place, member, final.get(name)) for name, place in places.items()
+        _replace(decider, step, place, member, final.get(name)) for name, place in places.items()
     ]
 
 
@@ -99,18 +104,20 @@ def _remembered(theirs: Iterable[Recorded], event: Recorded) -> list[Recorded]:
     return kept
 
 
-def _manifest(places: dict[str, Place], result: MeasuredResult) -> None:
+def _add_rankings(places: dict[str, TouchedRanking], result: MeasuredResult) -> None:
     for each in result.touched:
         for ranking, id in each.rankings:
-            places.setdefault(ranking.name, Place(each.rules, ranking, id))
+            places.setdefault(ranking.name, TouchedRanking(each.rules, ranking, id))
 
 
-def _final(decider: Decider, working: StepState, said: History) -> dict[str, Stored]:
+def _final(
+    measurer: Measurer, decider: Decider, step: StepState, said: History
+) -> dict[str, Stored]:
     """The entries that the player's results come to, by ranking."""
     final: dict[str, Stored] = {}
     cooled: dict[str, int] = {}
     for recorded in said.results:
-        original = decider.result(recorded)
+        original = measurer.measure(recorded)
         cooling = {
             each.rules.board.name: _cooling(each.rules, original.fact, cooled)
             for each in original.touched
@@ -120,11 +127,11 @@ def _final(decider: Decider, working: StepState, said: History) -> dict[str, Sto
             continue
         result = original
         if recorded.id in said.corrected:
-            result = decider.result(recorded, _corrected(recorded, said.corrected[recorded.id]))
+            result = measurer.measure(recorded, _corrected(recorded, said.corrected[recorded.id]))
         for each in result.touched:
             rules = each.rules
             for ranking, _id in each.rankings:
-                barred = decider.why_closed(working, rules, ranking, result)
+                barred = decider.why_closed(step, rules, ranking, recorded)
                 if barred or cooling.get(rules.board.name):
                     continue
                 verdict = rules.fold(final.get(ranking.name), each.candidate)
@@ -149,25 +156,19 @@ def _corrected(recorded: Recorded, correction: Recorded) -> Fact:
 
 
 def _replace(
-    decider: Decider, working: StepState, place: Place, member: bytes, entry: Stored | None
+    decider: Decider, step: StepState, place: TouchedRanking, member: bytes, entry: Stored | None
 ) -> Outcome:
     rules, ranking, id = place
-    before = working.get(id, member)
+    before = step.get(id, member)
     old = None if before is None else before.key
     new = None if entry is None else entry.key
     if entry == before:
         return Outcome(rules, ranking, id, member, "unchanged", old, new)
     if entry is None:
-        working.remove(id, member)
+        step.remove(id, member)
         return Outcome(rules, ranking, id, member, "removed", old, new)
-    working.put(id, member, entry)
+    step.put(id, member, entry)
     if before is None:
-        decider.note_first_entry(working, rules, ranking, id)
+        decider.periods.note_first_entry(step, rules, ranking, id)
     why: Why = "restored" if before is None else "replaced"
     return Outcome(rules, ranking, id, member, why, old, new)
-
-
-def forget(working: StepState, member: bytes, boards: Iterable[BoardRules]) -> None:
-    """Take out what a fold remembers of a player besides entries."""
-    for id in (state.BANS, state.PROFILES, *[state.cooldowns(b.board.name) for b in boards]):
-        working.remove(id, member)

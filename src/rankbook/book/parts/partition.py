@@ -1,40 +1,35 @@
-"""Which part of a book has what: its rankings spread over parts, by board or by period.
+"""Which part of a book holds what: all of it in one part, or a part a board, or parts by period.
 
-Every part folds the whole log, so that what a fold remembers is the same in all of them, and keeps
-only its own rankings and what helps to find them.
+Every part folds the whole log, so what a fold remembers is the same in all of them. Each keeps only
+its own rankings and what helps to find them.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
 from zlib import crc32
 
 from rankbook.book import state
+from rankbook.book.measure import Scope
 from rankbook.rules import BookSpec
 
 
-class Scope(NamedTuple):
-    """What one part is of a whole book: the names of rankings that it `holds`, and whether any
-    board, there or in another part, shows the profiles of players."""
-
-    holds: Callable[[str], bool]
-    profiles: bool
-
-
 class Partition:
-    """The parts of a book that is in parts, by the numbers of their `names`."""
+    """The parts of a book, by the numbers of their `names`; a single part has no name."""
 
     def __init__(self, spec: BookSpec) -> None:
         self._by_board = spec.partition == "board"
-        self.names = (
-            tuple([board.name for board in spec.boards])
-            if self._by_board
-            else tuple([f"period-{number}" for number in range(spec.partitions)])
-        )
+        if self._by_board:
+            self.names: tuple[str, ...] = tuple([board.name for board in spec.boards])
+        elif spec.partition == "period":
+            self.names = tuple([f"period-{number}" for number in range(spec.partitions)])
+        else:
+            self.names = ("",)
+        self.is_whole = spec.partition == "book"
         self.every = tuple(range(len(self.names)))
         self._numbers = {name: number for number, name in enumerate(self.names)}
 
     def of(self, name: str) -> int:
         """The part of a ranking, or of a period, by its name: the same for all tags of a period."""
+        if self.is_whole:
+            return 0
         if self._by_board:
             return self._numbers.get(name.partition("/")[0], 0)
         return crc32("/".join(name.split("/", 3)[:3]).encode()) % len(self.names)
@@ -50,8 +45,16 @@ class Partition:
         board = name.partition("/")[2]
         return (self.of(board),) if board and self._by_board else self.every
 
+    def scope(self, number: int, profiles: bool) -> Scope | None:
+        """What a part holds; None for a single part, which holds everything."""
+        if self.is_whole:
+            return None
+        return Scope(lambda name: self.of(name) == number, profiles)
+
 
 def is_alike(name: str) -> bool:
-    """Whether parts that have something of this name have the same. The others have each their
-    own share of it."""
+    """Whether all parts that have something of this name have the same.
+
+    Of anything else, each part has its own share.
+    """
     return state.is_state(name) and not state.is_hint(name)

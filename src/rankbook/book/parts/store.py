@@ -12,7 +12,6 @@ from typing import Any
 from rankbook.book.fold import receipts
 from rankbook.book.parts.audit import PartitionedAudit
 from rankbook.book.parts.partition import Partition, is_alike
-from rankbook.book.read.slices import sliced
 from rankbook.errors import SpecError, StoreError
 from rankbook.store.base import (
     Answer,
@@ -28,6 +27,7 @@ from rankbook.store.base import (
     Slice,
     Store,
     Stored,
+    sliced,
 )
 
 SUMS = ("rankings", "entries")
@@ -107,7 +107,7 @@ class PartitionedStore:
         """See `Store.receipts`: those of the events that every part has folded."""
         found = zip(*[part.receipts(seqs) for part in self.parts], strict=True)
         whole = [[each for each in one if each is not None] for one in found]
-        return [receipts.joined(one) if len(one) == len(self.parts) else None for one in whole]
+        return [receipts.merge(one) if len(one) == len(self.parts) else None for one in whole]
 
     def close(self) -> None:
         """Close every part, and what they share."""

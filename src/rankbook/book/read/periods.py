@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rankbook.book import state
 from rankbook.book.read.scores import percentile_of
-from rankbook.book.read.slices import sliced
 from rankbook.book.read.view import RankingView, member
 from rankbook.model import PeriodSummary, PlayerPeriod
 from rankbook.rules import BoardRules, Ranking, current
-from rankbook.store.base import AroundMember, ByPosition, RankingId, Row, Slice, Store
+from rankbook.store.base import AroundMember, ByPosition, RankingId, Row, Slice, Store, sliced
 
 PAGE = 1000
 

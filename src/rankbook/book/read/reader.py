@@ -1,121 +1,86 @@
-"""Reading a book: rankings, bundles, a player, and the periods that there are."""
+"""Reading a book: which ranking, bundle, player or period is meant, and its answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from rankbook.book.read import periods
-from rankbook.book.read.bundles import BundleCache, BundleReading
 from rankbook.book.read.view import RankingView, read_all, view
 from rankbook.model import PeriodSummary, PlayerPeriod, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking
 from rankbook.store.base import Store
 
 
-class Reads:
-    """The part of a Rankbook that is read from; the rest is in book.py."""
+class Reader:
+    """Finds what a caller names in a book. Every answer is of `now_us`.
 
-    spec: BookSpec
-    store: Store
-    _clock: Callable[[], int]
-    _rules: dict[str, BoardRules]
-    _boards: tuple[BoardRules, ...]
-    _bundles: BundleCache
-    _ready: Callable[[], None]
+    `store` reads all parts of the book as one.
+    """
 
-    def boards(self) -> tuple[Board, ...]:
-        """The boards, as specified."""
-        return self.spec.boards
+    def __init__(self, spec: BookSpec, boards: Mapping[str, BoardRules], store: Store) -> None:
+        self._spec = spec
+        self._boards = boards
+        self._store = store
+
+    def rules(self, board: str | Board) -> BoardRules:
+        """The rules of a board, by itself or its name. Raises `NotFound` and lists the boards."""
+        name = board.name if isinstance(board, Board) else board
+        return self._boards[self._spec.board(name).name]
 
     def ranking(
         self,
         board: str | Board,
-        *,
-        window: str | None = None,
-        period: str | None = None,
-        tags: Mapping[str, object] | None = None,
-    ) -> RankingView:
-        """One ranking, to read from: the board's first window and its current period by default.
-
-        Between seasons the current one is that which ended last. Raises `NotFound` and says what
-        exists.
-        """
-        name = board.name if isinstance(board, Board) else board
-        return self._view(name, window, period, tags or {}, self._clock())
-
-    def _view(
-        self,
-        board: str,
         window: str | None,
         period: str | None,
         tags: Mapping[str, object],
         now_us: int,
     ) -> RankingView:
-        self.spec.board(board)
-        self._ready()
-        return view(self.store, self._rules[board], window, period, tags, now_us)
+        """See `Rankbook.ranking`."""
+        return view(self._store, self.rules(board), window, period, tags, now_us)
 
-    def bundle(self, name: str) -> BundleReading:
-        """All rankings of a bundle in their current periods, from one snapshot.
-
-        Kept until one of them changes, or as long as the bundle's maximum age says.
-        """
-        self._ready()
-        return self._bundles.read(self.spec.bundle(name), self._clock())
-
-    def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
+    def bundle(self, bundle: Bundle, now_us: int) -> list[RankingView]:
+        """The rankings of a bundle in their current periods."""
         return [
-            self._view(each.board, each.window, None, dict(each.tags), now_us)
+            self.ranking(each.board, each.window, None, dict(each.tags), now_us)
             for each in bundle.rankings
         ]
 
-    def player(self, player: str) -> list[Standings]:
-        """The player's entry in every current ranking that has one, from one snapshot."""
-        self._ready()
-        now_us = self._clock()
-        views = [
-            self._known_view(rules, ranking, now_us)
-            for rules, ranking in periods.running(self.store, self._boards, now_us)
-        ]
-        _position, found = read_all(self.store, views, lambda each: each.entry_query(player))
+    def player(self, player: str, now_us: int) -> list[Standings]:
+        """See `Rankbook.player`."""
+        known = self._known(now_us)
+        running = periods.running(self._store, tuple(self._boards.values()), now_us)
+        views = [known(rules, ranking) for rules, ranking in running]
+        _position, found = read_all(self._store, views, lambda each: each.entry_query(player))
         return [standings for standings in found if standings.entries]
 
-    def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
-        """Every period of a window that has entries, the newest first; all windows by default.
-
-        Raises `NotFound` and says what exists.
-        """
-        self.spec.board(board)
-        self._ready()
-        rules = self._rules[board]
-        names = list(rules.windows) if window is None else [rules.window(window).name]
+    def periods(self, board: str | Board, window: str | None, now_us: int) -> list[PeriodSummary]:
+        """See `Rankbook.periods`."""
+        rules = self.rules(board)
+        names: Sequence[str] = [*rules.windows] if window is None else [rules.window(window).name]
         return [
             each
             for name in names
-            for each in periods.periods(self.store, rules, name, self._seen_now())
+            for each in periods.periods(self._store, rules, name, self._known(now_us))
         ]
 
     def player_periods(
         self,
         player: str,
-        board: str,
-        window: str | None = None,
-        tags: Mapping[str, object] | None = None,
+        board: str | Board,
+        window: str | None,
+        tags: Mapping[str, object],
+        now_us: int,
     ) -> list[PlayerPeriod]:
-        """The player's rank, score, count and percentile in each period, the newest first.
+        """See `Rankbook.player_periods`."""
+        rules = self.rules(board)
+        name = rules.window(next(iter(rules.windows)) if window is None else window).name
+        chosen = dict(rules.tags(tags))
+        known = self._known(now_us)
+        return periods.of_player(self._store, rules, name, chosen, player, known)
 
-        Raises `NotFound` and says what exists.
-        """
-        self.spec.board(board)
-        self._ready()
-        rules = self._rules[board]
-        name = next(iter(rules.windows)) if window is None else window
-        rules.window(name)
-        chosen = dict(rules.tags(tags or {}))
-        return periods.of_player(self.store, rules, name, chosen, player, self._seen_now())
+    def _known(self, now_us: int) -> Callable[[BoardRules, Ranking], RankingView]:
+        """Views of rankings that are known by name."""
 
-    def _seen_now(self) -> Callable[[BoardRules, Ranking], RankingView]:
-        now_us = self._clock()
-        return lambda rules, ranking: self._known_view(rules, ranking, now_us)
+        def known(rules: BoardRules, ranking: Ranking) -> RankingView:
+            span = rules.window(ranking.window).period(ranking.period)
+            return RankingView(self._store, rules, ranking, span, now_us)
 
-    def _known_view(self, rules: BoardRules, ranking: Ranking, now_us: int) -> RankingView:
-        span = rules.window(ranking.window).period(ranking.period)
-        return RankingView(self.store, rules, ranking, span, now_us)
+        return known

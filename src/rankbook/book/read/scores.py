@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rankbook.book.read.slices import RETRIES, checked, sliced
+from rankbook.book.read.limits import RETRIES, checked
 from rankbook.errors import Refused
 from rankbook.model import Bin, Number, Standings
-from rankbook.store.base import ByPosition, CountBefore, Counts, FromBound, Slice
+from rankbook.store.base import ByPosition, CountBefore, Counts, FromBound, Slice, sliced
 
 if TYPE_CHECKING:
     from rankbook.book.read.view import RankingView

@@ -6,10 +6,9 @@ import msgspec
 
 from rankbook.book import state
 from rankbook.book.published import KeyChange, PublishedStep
-from rankbook.book.read.slices import sliced
 from rankbook.book.read.view import RankingView, each_beside
 from rankbook.model import Standings
-from rankbook.store.base import Answer, Row
+from rankbook.store.base import Answer, Row, sliced
 
 
 class CachedTop(msgspec.Struct, frozen=True):

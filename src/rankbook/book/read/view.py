@@ -8,7 +8,7 @@ import msgspec
 
 from rankbook.book import state
 from rankbook.book.read import cursors, scores
-from rankbook.book.read.slices import RETRIES, checked, sliced
+from rankbook.book.read.limits import RETRIES, checked
 from rankbook.errors import Corrupt, Refused
 from rankbook.model import (
     Bin,
@@ -32,6 +32,7 @@ from rankbook.store.base import (
     Row,
     Slice,
     Store,
+    sliced,
     window,
 )
 

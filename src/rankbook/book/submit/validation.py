@@ -1,50 +1,59 @@
-"""What may be recorded: every event is held against the rules before it becomes part of the truth.
+"""Validation: every event is held against the rules before it becomes part of the truth.
 
-Where an event is about another one (void, correct), the player is the other's.
+A void or a correction is about a recorded result, and gets that result's player.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import msgspec
 
 from rankbook.book import events, state
-from rankbook.book.measure import Admitted, Measurer
+from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.errors import NotFound, Refused
 from rankbook.log.base import Draft, Log, Recorded
 from rankbook.model import Event
 from rankbook.rules import BoardRules, Fact
 
-SEAL = "seal:"
+
+class Validated(NamedTuple):
+    """An event as the log takes it, and of a result what every board makes of it."""
+
+    draft: Draft
+    result: MeasuredResult | None = None
 
 
 class EventValidator:
-    """Turns submitted events into drafts, or refuses them with a reason."""
+    """Turns submitted events into drafts for the log, or refuses them with a reason.
+
+    `check` holds an event against the limits that its book declares; see `rules/limits.py`.
+    """
 
     def __init__(
-        self, boards: Mapping[str, BoardRules], door: Callable[[Event], None], log: Log
+        self,
+        boards: Mapping[str, BoardRules],
+        measurer: Measurer,
+        check: Callable[[Event], None],
+        log: Log,
     ) -> None:
         self._boards = boards
-        self._measurer = Measurer(tuple(boards.values()))
-        self._check = door
+        self._measurer = measurer
+        self._check = check
         self._log = log
 
-    def drafts(self, submitted: Sequence[Event], now_us: int) -> list[Draft]:
-        """Drafts of the events, in their order. Raises `Refused`."""
-        return [each.draft for each in self.admit(submitted, now_us)]
-
-    def admit(self, submitted: Sequence[Event], now_us: int) -> list[Admitted]:
+    def validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
         """The events as they may be recorded, in their order. Raises `Refused`."""
         targets = self._targets(submitted)
-        admitted: list[Admitted] = []
+        validated: list[Validated] = []
         for event in submitted:
             if event.kind == "result":
                 each = self._result(event, now_us)
                 targets.setdefault(each.draft.id, each.draft)
             else:
-                each = Admitted(self._other(event, now_us, targets))
-            admitted.append(each)
-        return admitted
+                each = Validated(self._other(event, now_us, targets))
+            validated.append(each)
+        return validated
 
     def _other(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
         match event.kind:
@@ -59,11 +68,10 @@ class EventValidator:
         self._check(event)
         return events.draft(event, now_us)
 
-    def _result(self, event: Event, now_us: int) -> Admitted:
+    def _result(self, event: Event, now_us: int) -> Validated:
         self._check(event)
         draft = events.draft(event, now_us)
-        fact = events.fact_of(event, draft)
-        return Admitted(draft, fact, self._measurer.admit(fact))
+        return Validated(draft, self._measurer.validate(events.fact_of(event, draft)))
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
         """The recorded results that voids and corrections are about."""
@@ -81,7 +89,7 @@ class EventValidator:
         whole = msgspec.structs.replace(event, player=target.player)
         self._check(whole)
         if event.kind == "correct":
-            self._measurer.admit(
+            self._measurer.validate(
                 Fact(target.player, event.values, event.profile, None, target.at_us, target.id, 0)
             )
         return events.draft(whole, now_us)
@@ -116,34 +124,6 @@ class EventValidator:
         if event.player:
             raise Refused("player", f"is {event.player!r}; a seal is of no player")
         # The names of seasons may be longer, quoted, than other targets and ids.
-        named = event.id == seal_id(event.target)
+        named = event.id == state.seal_id(event.target)
         self._check(msgspec.structs.replace(event, target="", id="" if named else event.id))
         return events.draft(event, now_us)
-
-
-def seal_id(period: str) -> str:
-    """The id of the seal that the boundary of a period brings, by the period's name."""
-    return f"{SEAL}{period}"
-
-
-def sealed_by(event_id: str) -> str:
-    """The name of the period that the seal with this id is about; empty where it does not say."""
-    return event_id.removeprefix(SEAL) if event_id.startswith(SEAL) else ""
-
-
-def seals_due(rows: Iterable[tuple[bytes, bytes]], now_us: int) -> list[Event]:
-    """The seals of periods that have closed by now, from the open periods (name, closing key).
-
-    A seal has one id and the boundary's own instant, so it is recorded once whoever finds it due.
-    """
-    return [
-        Event(
-            id=seal_id(name.decode()),
-            kind="seal",
-            player="",
-            target=name.decode(),
-            at=events.instant(state.read_number(key)),
-        )
-        for name, key in rows
-        if state.read_number(key) <= now_us
-    ]

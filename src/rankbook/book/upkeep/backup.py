@@ -16,8 +16,9 @@ from pathlib import Path
 
 import msgspec
 
+from rankbook.book.directory import FILE
 from rankbook.book.fold.folder import Progress
-from rankbook.book.upkeep.rebuild import erasures
+from rankbook.book.upkeep.verify import erasures
 from rankbook.errors import BookError, StoreError
 from rankbook.log.base import Followable
 from rankbook.log.base import Portable as PortableLog
@@ -25,7 +26,6 @@ from rankbook.rules import BookSpec, load
 from rankbook.store.base import Portable as PortableStore
 from rankbook.store.base import Store
 
-FILE = "rankbook.toml"
 LOG = "log.sqlite"
 RANKINGS = "rankings"
 ATTEMPTS = 100

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 
 from rankbook.book import state
-from rankbook.book.read.slices import sliced
 from rankbook.errors import Corrupt
 from rankbook.log.base import Log
 from rankbook.model import SetAside
-from rankbook.store.base import Auditable, ByPosition, Describable, Progress, Row, Store
+from rankbook.store.base import Auditable, ByPosition, Describable, Progress, Row, Store, sliced
 
 MOST_FAULTS = 1000
 MOST_UNREADABLE = 1000

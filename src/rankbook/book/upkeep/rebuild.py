@@ -1,48 +1,92 @@
-"""Rebuilding and repairing: rankings are made anew from the log beside those that are served.
+"""Rebuilding and repairing: rankings are made anew from the log, in staging, and then served.
 
-The served ones go on being read and folded meanwhile, and are replaced in one step once the new
-ones have come as far. What is being made stays in the store when the process is killed, and the
-next rebuild of the same kind goes on from there, unless a player was forgotten meanwhile.
+The served rankings go on being read and folded meanwhile, and are replaced in one step once the new
+ones have come as far. What is in staging stays in the store when the process is killed. The next
+rebuild of the same kind goes on from there, unless a player was forgotten meanwhile.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rankbook.book import state
 from rankbook.book.fold.folder import STEP_EVENTS, Folder, Progress
 from rankbook.book.manifest import Manifest
-from rankbook.book.parts.partition import Scope
+from rankbook.book.parts.folding import Part, Parts
+from rankbook.book.parts.progress import shared
+from rankbook.book.upkeep.compare import Verification
+from rankbook.book.upkeep.verify import erasures, verify_parts
 from rankbook.errors import NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import NOTE, Rebuildable, Store
+from rankbook.store.base import NOTE, Rebuildable
 
 ATTEMPTS = 100
-# Nobody waits for a step here, and larger ones write a page once for more changes: that takes a
-# tenth less time than steps of 1,000. A step holds what it reads and changes, some 4 KB an event.
-# A server serves nobody else during a step, and requests may be bounded: there they stay small.
-NEAR_STEP_EVENTS = 8000
+# Nobody waits for a step of a rebuild, and larger ones write a page once for more changes, which
+# takes a tenth less time than steps of 1,000. A step holds what it reads and changes, some 4 KB an
+# event. A server serves nobody else during a step, and may bound requests: there steps stay small.
+LOCAL_STEP_EVENTS = 8000
 
 Wanted = Callable[[str], bool]
 
 
-class Making(NamedTuple):
-    """What rankings are made of, and where: `manifest` names their specification and their log,
-    `serve` folds what is served now as far as the log has come, and `outdated` rankings need
-    not be served on. In a part of a book, by its `scope`."""
+class Rebuild(NamedTuple):
+    """What rankings are made from: the log, and the manifest that they will be kept under.
 
-    boards: Sequence[BoardRules]
+    The rankings that are served may be `outdated`: then they are not folded on meanwhile.
+    """
+
     log: Log
-    store: Store
     manifest: Manifest
-    serve: Callable[[], object]
     outdated: bool
-    scope: Scope | None = None
+
+    def all(self, parts: Parts, progress: Progress | None) -> int:
+        """Make every ranking anew; as `parts`."""
+        return self.parts([(part, None) for part in parts.parts], progress)
+
+    def board(
+        self, parts: Parts, rules: BoardRules, period: str | None, progress: Progress | None
+    ) -> int:
+        """Make the rankings of a board anew, or of one period of it; as `parts`."""
+        wanted = of_board(rules.board.name, period)
+        having = [(part, wanted) for part in parts.parts if rules in part.boards]
+        return self.parts(having, progress)
+
+    def parts(self, wanted: Sequence[tuple[Part, Wanted | None]], progress: Progress | None) -> int:
+        """Make the wanted rankings of each part anew, or all of them; the least position reached.
+
+        Raises `StoreError` for a store that cannot keep rankings in staging.
+        """
+        told = shared(progress, len(wanted))
+        return min([self._part(part, names, told) for part, names in wanted])
+
+    def _part(self, part: Part, wanted: Wanted | None, progress: Progress | None) -> int:
+        store = part.store
+        if not isinstance(store, Rebuildable):
+            raise StoreError("this store cannot make rankings beside those that it serves")
+        for _attempt in range(ATTEMPTS):
+            forgotten = erasures(self.log)
+            manifest = BuildManifest(self.manifest, forgotten)
+            staging = store.staging()
+            if staging.receipts([NOTE]) not in ([None], [manifest.packed()]):
+                store.discard()
+                staging = store.staging()
+            folder = Folder(part.boards, self.log, staging, manifest, scope=part.scope)
+            step_events = STEP_EVENTS if store.remote else LOCAL_STEP_EVENTS
+            folder.fold(progress=progress, step_events=step_events)
+            if wanted is not None:
+                part.folder.fold()
+                folder.fold(until=part.store.position())
+            position = staging.position()
+            if erasures(self.log) != forgotten:
+                continue
+            if store.promote(wanted, self.manifest.packed(), behind=self.outdated):
+                return position
+        raise StoreError("the log grows faster than rankings can be made anew")
 
 
 class BuildManifest(NamedTuple):
-    """The note of rankings that are being made: with how many players had been erased from the log
-    when that began. They are nobody else's."""
+    """The manifest of rankings in staging: it also says how many players had been erased from the
+    log when they were begun."""
 
     manifest: Manifest
     forgotten: int
@@ -52,47 +96,27 @@ class BuildManifest(NamedTuple):
         return self.manifest.packed() + b"#%d" % self.forgotten
 
     def check_served(self, kept: bytes | None) -> None:
-        """Raises `StoreError` where what is being made is another's."""
+        """Raises `StoreError` where another process has begun anew."""
         if kept not in (None, self.packed()):
-            raise StoreError("what was being made beside was begun anew by another process")
+            raise StoreError("another process has begun this rebuild anew")
 
 
-def rebuild_part(making: Making, wanted: Wanted | None, progress: Progress | None = None) -> int:
-    """Make the rankings anew whose names are wanted, or all, and serve them; the position reached.
+def repair(
+    rebuild: Rebuild, parts: Parts, boards: Mapping[str, BoardRules], progress: Progress
+) -> list[Verification]:
+    """Make anew exactly the rankings that disagree; what was found, for each part.
 
-    Raises `StoreError` for a store that cannot make rankings beside those that it serves.
+    Where the store's own form is broken, all rankings of that part are made anew.
     """
-    store = making.store
-    if not isinstance(store, Rebuildable):
-        raise StoreError("this store cannot make rankings beside those that it serves")
-    for _attempt in range(ATTEMPTS):
-        forgotten = erasures(making.log)
-        note = BuildManifest(making.manifest, forgotten)
-        beside = store.staging()
-        if beside.receipts([NOTE]) not in ([None], [note.packed()]):
-            store.discard()
-            beside = store.staging()
-        folder = Folder(making.boards, making.log, beside, note, scope=making.scope)
-        step_events = STEP_EVENTS if store.remote else NEAR_STEP_EVENTS
-        folder.fold(progress=progress, step_events=step_events)
-        if wanted is not None:
-            making.serve()
-            folder.fold(until=store.position())
-        position = beside.position()
-        if erasures(making.log) != forgotten:
-            continue
-        if store.promote(wanted, making.manifest.packed(), behind=making.outdated):
-            return position
-    raise StoreError("the log grows faster than rankings can be made beside")
-
-
-def erasures(log: Log) -> int:
-    """How many players have been erased from the log.
-
-    Who folds the log while one is erased may have met the player's events and not who is to be
-    forgotten: such a fold is begun anew. O(events erased).
-    """
-    return sum(1 for event in log.of_player("", log.head()) if event.kind == "forget")
+    found = verify_parts(parts, boards, rebuild.log, progress)
+    mending = [
+        (part, None if each.faults else {one.ranking for one in each.disagreements}.__contains__)
+        for part, each in zip(parts.parts, found, strict=True)
+        if not each.agrees
+    ]
+    if mending:
+        rebuild.parts(mending, progress)
+    return found
 
 
 def of_board(board: str, period: str | None) -> Wanted:

@@ -20,7 +20,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
 
-from rankbook.book.fold.apply import Decider
+from rankbook.book.measure import Measurer
 from rankbook.errors import LogError, StoreError
 from rankbook.http.api.guards import require, stays
 from rankbook.http.api.parameters import Asked, BoardName, known
@@ -55,7 +55,7 @@ class Told:
 
     def __init__(self, served: Service) -> None:
         self._served = served
-        self._decider = Decider(served.rules)
+        self._decider = Measurer(served.rules)
         self._steps: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
 
     async def between(self, after: int, until: int) -> dict[str, Changes]:

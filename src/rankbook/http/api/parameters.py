@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from litestar import Request
 from litestar.params import PathParameter, QueryParameter
 
-from rankbook.book.read.slices import MAX_LIMIT
+from rankbook.book.read.limits import MAX_LIMIT
 from rankbook.errors import Refused
 from rankbook.model import Number
 

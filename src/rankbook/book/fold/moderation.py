@@ -1,0 +1,85 @@
+"""Events that are no results: bans, voids, corrections, profiles, seals and forgetting."""
+
+from collections.abc import Sequence
+
+from rankbook.book import events, state
+from rankbook.book.fold.apply import Decider, Outcome, put_profile
+from rankbook.book.fold.replay import REPLAYED, replay
+from rankbook.book.fold.step import StepState
+from rankbook.book.measure import Measurer
+from rankbook.log.base import Log, Recorded
+from rankbook.rules import BoardRules
+
+
+class Moderator:
+    """Applies every event that is no result. `boards` are those of the book, or of one part."""
+
+    def __init__(
+        self, boards: Sequence[BoardRules], measurer: Measurer, decider: Decider, log: Log
+    ) -> None:
+        self._boards = boards
+        self._measurer = measurer
+        self._decider = decider
+        self._log = log
+
+    def apply(self, step: StepState, event: Recorded) -> list[Outcome]:
+        """Apply an event; an outcome for each ranking that its player's results have touched.
+
+        An event that was forgotten since changes nothing but the horizon. Raises
+        `events.Unreadable`.
+        """
+        said = events.body(event) if event.kind in events.SPEAKING else events.NOTHING
+        member = event.player.encode()
+        if event.kind == "ban":
+            step.put(state.BANS, member, state.marked(event.seq))
+        elif event.kind == "unban":
+            step.remove(state.BANS, member)
+        elif event.kind == "profile":
+            put_profile(step, event, said.profile)
+        elif event.kind == "seal":
+            _seal(step, event, said.target)
+        elif event.kind == "forgotten":
+            self._decider.periods.note_time(step, event.at_us)
+        elif event.kind == "forget" and event.player:
+            self._forget(step, event)
+        if event.kind in REPLAYED and event.player:
+            return replay(self._measurer, self._decider, step, self._log, event)
+        return []
+
+    def set_aside(self, step: StepState, event: Recorded, reason: str) -> None:
+        """Note that an event cannot be read. It is ranked nowhere, and blocks nobody.
+
+        A result still moves the horizon by its time. A boundary's seal names its period in its id,
+        and so closes it.
+        """
+        if event.kind == "result":
+            self._decider.periods.note_time(step, event.at_us)
+        elif event.kind == "seal" and (period := state.sealed_period(event.id)):
+            _seal(step, event, period)
+        content = state.pack_poison(event.id, reason)
+        step.put(state.POISON, state.poison(event.seq), state.marked(event.seq, content))
+
+    def _forget(self, step: StepState, event: Recorded) -> None:
+        """Take out what the fold remembers of a player besides entries.
+
+        The times of the player's events still count for the horizon: the log keeps them.
+        """
+        theirs = list(self._log.of_player(event.player, event.seq))
+        for each in theirs:
+            step.want(state.POISON, state.poison(each.seq))
+        step.load()
+        for each in theirs:
+            if each.kind != "forget":
+                self._decider.periods.note_time(step, each.at_us)
+            step.remove(state.POISON, state.poison(each.seq))
+        member = event.player.encode()
+        cooldowns = [state.cooldowns(rules.board.name) for rules in self._boards]
+        for id in (state.BANS, state.PROFILES, *cooldowns):
+            step.remove(id, member)
+
+
+def _seal(step: StepState, event: Recorded, name: str) -> None:
+    period = name.encode()
+    step.remove(state.OPEN, period)
+    if step.get(state.SEALS, period) is None:
+        step.put(state.SEALS, period, state.marked(event.seq))

@@ -1,0 +1,11 @@
+"""Bounds of every read."""
+
+MAX_LIMIT = 1000
+RETRIES = 100
+
+
+def checked(limit: int) -> int:
+    """A number of rows that may be asked for. Raises ValueError."""
+    if not 1 <= limit <= MAX_LIMIT:
+        raise ValueError(f"limit is {limit}; it may be 1 to {MAX_LIMIT}")
+    return limit

@@ -1,0 +1,48 @@
+"""Listeners of closings: who in this process wants to hear that a period has closed."""
+
+import warnings
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from rankbook.book import events, state
+from rankbook.log.base import Recorded
+from rankbook.model import Closing
+from rankbook.rules import BoardRules, instant
+
+Listener = Callable[[Closing], object]
+
+
+class ClosingListeners:
+    """Tells listeners of seals that were received from the instant `since_us` on."""
+
+    def __init__(self, boards: Mapping[str, BoardRules], since_us: int) -> None:
+        self._boards = boards
+        self._since_us = since_us
+        self._listeners: list[Listener] = []
+
+    def add(self, listener: Listener) -> None:
+        """Tell this listener of every closing from now on."""
+        self._listeners.append(listener)
+
+    def tell(self, seal: Recorded) -> None:
+        """Tell of a seal that was published. A listener that fails is a warning: the results are
+        safe."""
+        closing = self._closing(seal) if seal.received_us >= self._since_us else None
+        if closing is None:
+            return
+        for listener in self._listeners:
+            try:
+                listener(closing)
+            except Exception as error:
+                warnings.warn(f"an on_close listener failed: {error!r}", stacklevel=2)
+
+    def _closing(self, seal: Recorded) -> Closing | None:
+        """What listeners hear of a seal; None where its board or window is gone."""
+        board, window, period = state.read_period(events.body(seal).target)
+        rules = self._boards.get(board)
+        if rules is None or window not in rules.windows:
+            return None
+        span = rules.window(window).period(period)
+        shown = msgspec.structs.replace(rules.period(span), sealed=True)
+        return Closing(board=board, window=window, period=shown, at=instant(seal.at_us))
