@@ -152,10 +152,10 @@ class Emptied(Wrapped):
 
     down = False
 
-    def position(self):
+    def entries(self, wanted):
         if Emptied.down:
             raise StoreError("the store is down")
-        return super().position()
+        return super().entries(wanted)
 
 
 def test_what_was_left_over_by_a_fold_that_failed_is_read_again(home):
