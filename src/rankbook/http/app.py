@@ -9,16 +9,15 @@ from litestar import Litestar, Request, Response
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.types import ControllerRouterHandler
 
 from rankbook.book import Rankbook, system_clock
 from rankbook.book.book import Clock
 from rankbook.errors import RankbookError
-from rankbook.http import metrics, pages
-from rankbook.http.api import admin, events, guards, health, live, rankings
+from rankbook.http import pages
+from rankbook.http.api.handlers import API, SHAPES
 from rankbook.http.auth.limits import intake
 from rankbook.http.front import CachedReads
-from rankbook.http.metrics import Counted, Metrics
+from rankbook.http.metrics import CountedRequests, Metrics
 from rankbook.http.openapi.document import description
 from rankbook.http.problems import UNEXPECTED, answer, told
 from rankbook.http.service import Service
@@ -27,17 +26,6 @@ from rankbook.http.settings import Settings
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
 _log = getLogger("rankbook.http")
-
-HANDLERS: list[ControllerRouterHandler] = [
-    *health.handlers,
-    *rankings.handlers,
-    *live.handlers,
-    *events.handlers,
-    *admin.handlers,
-    *metrics.handlers,
-    *guards.handlers,
-    *pages.handlers,
-]
 
 
 def app(
@@ -57,17 +45,19 @@ def app(
     counts = Metrics()
     served = Service(book, chosen, clock, counts)
     application = Litestar(
-        HANDLERS,
+        [*API, *pages.handlers],
         state=State({"served": served}),
         exception_handlers=dict.fromkeys(ERRORS, failed),
         middleware=[intake(chosen)],
         lifespan=[*around, _lifespan],
-        openapi_config=description(book.spec.name),
+        openapi_config=description(book.spec.name, SHAPES),
         cors_config=_cors(chosen.cors) if chosen.cors else None,
         logging_config=None,
     )
     # Around the answers to errors too, which the middleware of the framework does not see.
-    application.asgi_handler = CachedReads(Counted(application.asgi_handler, counts), served)
+    application.asgi_handler = CachedReads(
+        CountedRequests(application.asgi_handler, counts), served
+    )
     return application
 
 

@@ -1,21 +1,26 @@
 """What changed between two log positions, read from the log and its receipts.
 
-So whoever knows a position can be told everything since, whichever process published it. Several
-changes of one player in one ranking become one: what was before the first, and what is after the
-last.
+A client that knows a position can catch up from it, whichever process published the changes.
+Several changes of one player in one ranking become one, from before the first to after the last.
 """
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Iterable
 
 import msgspec
+from litestar.concurrency import sync_to_thread
 
+from rankbook.book import Rankbook
 from rankbook.book.fold import receipts
 from rankbook.book.measure import Measurer
+from rankbook.errors import LogError, StoreError
 from rankbook.log.base import Log
 from rankbook.model import Number, Placement, Receipt
+from rankbook.rules import BoardRules
 from rankbook.store.base import Store
 
-NO_TAGS: dict[str, str] = {}
+KEPT_READS = 64
 
 
 class RankChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +54,39 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TooFar(Exception):
-    """More happened since than is told one by one: whoever asks reads the rankings anew."""
+    """Too much has changed to list it: the client should read the rankings again."""
+
+
+class ChangeFeed:
+    """The changes between two positions, read once for all streams that ask for the same."""
+
+    def __init__(self, book: Rankbook, most_events: int) -> None:
+        """`most_events` is how many events are read for one answer, at most."""
+        self._book = book
+        self._most_events = most_events
+        self._measurer = Measurer(tuple([BoardRules(board) for board in book.boards()]))
+        self._reads: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
+
+    async def between(self, after: int, until: int) -> dict[str, Changes]:
+        """What changed, by board. Raises `TooFar`, `LogError` or `StoreError`."""
+        key = after, until
+        task = self._reads.get(key)
+        if task is None:
+            task = self._reads[key] = asyncio.create_task(self._read(after, until))
+            if len(self._reads) > KEPT_READS:
+                self._reads.popitem(last=False)
+        try:
+            return await asyncio.shield(task)
+        except (LogError, StoreError):
+            self._reads.pop(key, None)
+            raise
+
+    async def _read(self, after: int, until: int) -> dict[str, Changes]:
+        book, most = self._book, self._most_events
+        found = await sync_to_thread(
+            between, book.log, book.store, self._measurer, after, until, most
+        )
+        return {each.board: each for each in found}
 
 
 def between(

@@ -1,28 +1,19 @@
 """Metrics for Prometheus. No label holds a player, an event or a key.
 
 With several workers each counts in files of the folder that PROMETHEUS_MULTIPROC_DIR names, and
-whichever worker is asked answers for all. What is asked of the book is the same in each.
+any of them answers for all.
 """
 
 import os
 import time
-from collections.abc import Iterator
 
-from litestar import Response, get
-from litestar.datastructures import State
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from rankbook.errors import LogError, StoreError
-from rankbook.http.api.guards import require
-from rankbook.http.service import Service
-
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
-MEDIA_TYPE = "text/plain; version=0.0.4"
 UNMATCHED = "unmatched"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 
@@ -79,48 +70,19 @@ class Metrics:
         self._batches.observe(events)
         self._batch_seconds.observe(seconds)
 
-    def text(self, served: Service) -> bytes:
-        """Everything there is to say, in Prometheus' text format."""
+    def text(self, book: Collector) -> bytes:
+        """All metrics in Prometheus' text format: what is counted, and what `book` collects."""
         registry = self._registry
         if os.environ.get(SHARED):
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         of_book = CollectorRegistry()
-        of_book.register(_Book(served))
+        of_book.register(book)
         return generate_latest(registry) + generate_latest(of_book)
 
 
-class _Book(Collector):
-    """How the book stands, asked of it when the metrics are."""
-
-    def __init__(self, served: Service) -> None:
-        self._served = served
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Its gauges. Where log or store cannot be used, `rankbook_up` is 0 and the rest lacks."""
-        waiting = self._served.writer.waiting
-        yield _gauge("rankbook_waiting_events", "Events that wait to be recorded here.", waiting)
-        try:
-            book = self._served.book
-            lag = book.lag()
-            position, head = book.store.position(), book.log.head()
-        except (LogError, StoreError):
-            yield _gauge("rankbook_up", "Whether log and store can be used.", 0)
-            return
-        yield _gauge("rankbook_up", "Whether log and store can be used.", 1)
-        yield _gauge("rankbook_log_position", "The position of the newest event.", head)
-        yield _gauge("rankbook_store_position", "How far rankings are made.", position)
-        yield _gauge("rankbook_pending_events", "Events recorded and not ranked.", lag.events)
-        yield _gauge("rankbook_lag_seconds", "How long the oldest of them is.", lag.seconds)
-
-
-def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(name, text, value)
-
-
-class Counted:
-    """An ASGI application around another one: counts requests by the route that answers, never by
-    what is in the path."""
+class CountedRequests:
+    """An ASGI application around another one. It counts requests by route, never by path."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -146,20 +108,3 @@ class Counted:
             method = scope["method"] if scope["method"] in METHODS else "other"
             route = scope.get("path_template") or UNMATCHED
             self._metrics.answered(method, route, status, time.perf_counter() - began)
-
-
-@get(
-    "/metrics",
-    guards=[require("read")],
-    media_type=MEDIA_TYPE,
-    tags=["health"],
-    summary="Metrics for Prometheus",
-)
-async def exposition(state: State) -> Response[bytes]:
-    """Requests, batches, and how the book stands. No player and no key is in it."""
-    served: Service = state.served
-    text = await served.read(lambda: served.metrics.text(served), long=True)
-    return Response(text, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
-
-
-handlers: list[ControllerRouterHandler] = [exposition]

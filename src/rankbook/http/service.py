@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from litestar.concurrency import sync_to_thread
@@ -14,15 +14,13 @@ from rankbook.book.book import Clock
 from rankbook.http.auth.keys import KeyRing
 from rankbook.http.auth.limits import Limits
 from rankbook.http.body_cache import Bodies
+from rankbook.http.changes import ChangeFeed
 from rankbook.http.jobs import Jobs
+from rankbook.http.metrics import Metrics
 from rankbook.http.settings import Settings
 from rankbook.http.watch import Watch
 from rankbook.http.writer import Writer
 from rankbook.rules import BoardRules, BookSpec, Ranking, current
-
-if TYPE_CHECKING:
-    from rankbook.http.api.live import Told
-    from rankbook.http.metrics import Metrics
 
 T = TypeVar("T")
 
@@ -34,9 +32,7 @@ class Service:
     application that tells it of no lifespan.
     """
 
-    def __init__(
-        self, book: Rankbook, settings: Settings, clock: Clock, metrics: "Metrics"
-    ) -> None:
+    def __init__(self, book: Rankbook, settings: Settings, clock: Clock, metrics: Metrics) -> None:
         self.book = book
         self.metrics = metrics
         self.settings = settings
@@ -65,7 +61,7 @@ class Service:
         )
         self.jobs = Jobs(None if directory is None else directory / "jobs")
         self.streams = 0
-        self.told: Told | None = None
+        self.changes = ChangeFeed(book, settings.live_events)
 
     async def read(self, reads: Callable[[], T], *, long: bool = False) -> T:
         """What `reads` gives: at once from a store of this machine, which takes microseconds;

@@ -6,33 +6,29 @@ back with that position as its Last-Event-ID, to any process.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
 from litestar import get
-from litestar.concurrency import sync_to_thread
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
 
-from rankbook.book.measure import Measurer
 from rankbook.errors import LogError, StoreError
 from rankbook.http.api.guards import require, stays
 from rankbook.http.api.parameters import Asked, BoardName, known
 from rankbook.http.body_cache import encoder
-from rankbook.http.changes import Changes, TooFar, between
+from rankbook.http.changes import TooFar
 from rankbook.http.openapi.examples import CHANGES
 from rankbook.http.openapi.responses import READ_PROBLEMS, problems
 from rankbook.http.service import Service
 
 MEDIA_TYPE = "text/event-stream"
 RETRY_MILLISECONDS = 2000
-KEPT_STEPS = 64
 
 HEADERS = [
     (b"content-type", MEDIA_TYPE.encode()),
@@ -50,36 +46,6 @@ class ServerSentEvent(msgspec.Struct, frozen=True):
     data: str
 
 
-class Told:
-    """The changes between two positions, read once for all streams that ask for the same."""
-
-    def __init__(self, served: Service) -> None:
-        self._served = served
-        self._decider = Measurer(served.rules)
-        self._steps: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
-
-    async def between(self, after: int, until: int) -> dict[str, Changes]:
-        """What changed, by board. Raises `TooFar`, `LogError` or `StoreError`."""
-        key = after, until
-        task = self._steps.get(key)
-        if task is None:
-            task = self._steps[key] = asyncio.create_task(self._read(after, until))
-            if len(self._steps) > KEPT_STEPS:
-                self._steps.popitem(last=False)
-        try:
-            return await asyncio.shield(task)
-        except (LogError, StoreError):
-            self._steps.pop(key, None)
-            raise
-
-    async def _read(self, after: int, until: int) -> dict[str, Changes]:
-        book, most = self._served.book, self._served.settings.live_events
-        found = await sync_to_thread(
-            between, book.log, book.store, self._decider, after, until, most
-        )
-        return {each.board: each for each in found}
-
-
 class _NotReading(Exception):
     """The client has not read for too long."""
 
@@ -93,7 +59,6 @@ class Stream:
         """`after` is the position that the client knows, or None for one that begins now. `stays`
         says whether the client may still be told: keys are revoked meanwhile."""
         self._served = served
-        self._told = told(served)
         self._board = board
         self._after = after
         self._stays = stays
@@ -144,7 +109,9 @@ class Stream:
         if position == self._position or not self._stays():
             return
         try:
-            changes = (await self._told.between(self._position, position)).get(self._board)
+            changes = (await self._served.changes.between(self._position, position)).get(
+                self._board
+            )
         except TooFar:
             frame = event("reset", position, b'{"position":%d}' % position)
         except (LogError, StoreError):
@@ -177,13 +144,6 @@ def event(name: str, position: int, data: bytes) -> bytes:
 async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def told(served: Service) -> Told:
-    """The changes that all streams of a service share."""
-    if served.told is None:
-        served.told = Told(served)
-    return served.told
 
 
 def last_event_id(request: Asked) -> int | None:

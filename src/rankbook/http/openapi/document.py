@@ -5,6 +5,7 @@ number however it is kept, which headers come with an answer, and parameters wit
 book's own.
 """
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -14,22 +15,6 @@ from litestar.enums import MediaType
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
-
-from rankbook.book import BundleReading
-from rankbook.http.api.boards import Boards, Periods
-from rankbook.http.api.health import Alive, Ready
-from rankbook.http.api.players import PlayerReading
-from rankbook.http.changes import Changes
-from rankbook.http.jobs import Job
-from rankbook.http.problems import Problem
-from rankbook.model import (
-    EventOutcome,
-    Friends,
-    Histogram,
-    PlayerStanding,
-    Receipt,
-    Standings,
-)
 
 SUMMARY = """\
 Leaderboards: every result is recorded once, durably, before it is ranked, and every ranking can be
@@ -49,23 +34,6 @@ TAGS = {
     "admin": "Taking back, keeping out, checking and mending.",
     "health": "For supervisors and load balancers.",
 }
-SHAPES = [
-    Alive,
-    Boards,
-    BundleReading,
-    Changes,
-    EventOutcome,
-    Friends,
-    Histogram,
-    Job,
-    Periods,
-    PlayerReading,
-    PlayerStanding,
-    Problem,
-    Ready,
-    Receipt,
-    Standings,
-]
 REF = "#/components/schemas/{name}"
 DECIMAL = {"type": "string", "format": "decimal"}
 
@@ -97,15 +65,17 @@ _TAGS_OF_RANKING = {
 }
 
 
-def description(book: str) -> OpenAPIConfig:
-    """The head of the documentation of a book's service."""
+def description(book: str, shapes: Sequence[type[Any]]) -> OpenAPIConfig:
+    """How to document a book's service. `shapes` are the structs that answers are made of."""
+    document = Document(path=["/openapi.json", "/"], media_type=MediaType.JSON)
+    document.shapes = shapes
     return OpenAPIConfig(
         title=f"Rankbook: {book}",
         version=version("rankbook"),
         description=SUMMARY,
         path="/schema",
         use_handler_docstrings=True,
-        render_plugins=[Document(path=["/openapi.json", "/"], media_type=MediaType.JSON)],
+        render_plugins=[document],
         tags=[Tag(name=name, description=text) for name, text in TAGS.items()],
         components=Components(
             security_schemes={
@@ -120,6 +90,8 @@ def description(book: str) -> OpenAPIConfig:
 class Document(JsonRenderPlugin):
     """The whole document, written once for each prefix that the service is asked under."""
 
+    shapes: Sequence[type[Any]] = ()
+
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self._written: dict[str, bytes] = {}
@@ -129,7 +101,7 @@ class Document(JsonRenderPlugin):
         prefix = str(request.scope.get("root_path") or "/")
         if prefix not in self._written:
             whole = {**openapi_schema, "servers": [{"url": prefix}]}
-            whole["components"] = _components(openapi_schema["components"])
+            whole["components"] = _components(openapi_schema["components"], self.shapes)
             whole["paths"] = {
                 path: {name: _operation(each) for name, each in there.items()}
                 for path, there in openapi_schema["paths"].items()
@@ -138,9 +110,9 @@ class Document(JsonRenderPlugin):
         return self._written[prefix]
 
 
-def _components(written: dict[str, Any]) -> dict[str, Any]:
+def _components(written: dict[str, Any], shapes: Sequence[type[Any]]) -> dict[str, Any]:
     """Schemas with what the structs' docstrings say, and numbers as numbers."""
-    _, exact = msgspec.json.schema_components(SHAPES, ref_template=REF)
+    _, exact = msgspec.json.schema_components(shapes, ref_template=REF)
     known = {name: _plain(schema) for name, schema in exact.items()}
     return {**written, "schemas": {**written["schemas"], **known}}
 
