@@ -4,7 +4,7 @@ import pytest
 
 from rankbook.book import RankingView
 from rankbook.errors import StoreError
-from rankbook.http.body_cache import MAX_BODIES, MAX_BYTES, Shown, matches
+from rankbook.http.body_cache import MAX_BODIES, MAX_BYTES, Content, matches
 from rankbook.model import Event
 from rankbook.store.base import Change
 from tests.http.within import TOML, Within, within
@@ -289,11 +289,11 @@ def test_what_only_some_may_read_is_kept_by_no_shared_cache(tmp_path):
 def test_no_more_is_kept_than_there_is_room_for(club):
     bodies = club.served.bodies
     for number in range(MAX_BODIES + 10):
-        bodies.made(number, list, lambda _views: Shown("small"))
+        bodies.get_or_make(number, list, lambda _views: Content("small"))
     assert list(bodies._kept)[:: MAX_BODIES - 1] == [10, MAX_BODIES + 9]
-    large = Shown("x" * (MAX_BYTES // 9))
+    large = Content("x" * (MAX_BYTES // 9))
     for number in range(20):
-        bodies.made(("large", number), list, lambda _views: large)
+        bodies.get_or_make(("large", number), list, lambda _views: large)
     assert sum(len(each.body) for each in bodies._kept.values()) <= MAX_BYTES
     assert ("large", 19) in bodies._kept
 

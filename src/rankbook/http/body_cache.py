@@ -1,4 +1,4 @@
-"""Bodies kept by the versions of the rankings they show, their ETags, and who may keep them.
+"""BodyCache kept by the versions of the rankings they render, their ETags, and who may keep them.
 
 The version of a ranking is the log position of the last step that changed it. A body is good
 while its rankings' versions are what they were, until a period of it begins, ends or closes; so a
@@ -29,22 +29,22 @@ TRUSTED_US = 1_000_000
 encoder = msgspec.json.Encoder(decimal_format="number")
 
 
-class Shown(msgspec.Struct):
+class Content(msgspec.Struct):
     """What a read shows. `sealed` says that its period was asked for by name and takes no more
     results, `exact` that the same versions give the same bytes, and `max_age_seconds` when it is
     to be made again though nothing has changed."""
 
-    content: object
+    value: object
     sealed: bool = False
     exact: bool = True
     max_age_seconds: float = math.inf
 
 
-Views = Callable[[], list[RankingView]]
-Show = Callable[[list[RankingView]], Shown]
+FindViews = Callable[[], list[RankingView]]
+Render = Callable[[list[RankingView]], Content]
 
 
-class Kept(msgspec.Struct):
+class CachedBody(msgspec.Struct):
     """A body with its headers, and when it is good."""
 
     body: bytes
@@ -58,11 +58,11 @@ class Kept(msgspec.Struct):
     stamp: int
     made_us: int
     until_us: float
-    again: Callable[[], "Kept"]
+    again: Callable[[], "CachedBody"]
     route: str
 
 
-class Bodies:
+class BodyCache:
     """The bodies of a service that were asked for last, within bounds of number and size."""
 
     def __init__(
@@ -76,11 +76,11 @@ class Bodies:
         self._epoch = epoch
         self._sealed_seconds = sealed_seconds
         self._scope = "private" if private else "public"
-        self._kept: OrderedDict[object, Kept] = OrderedDict()
+        self._kept: OrderedDict[object, CachedBody] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
 
-    def get(self, key: object) -> Kept | None:
+    def get(self, key: object) -> CachedBody | None:
         """The body under a key as it is now, made anew where a ranking has changed.
 
         None where it was not asked for lately, or is of the whole store and something was written:
@@ -91,21 +91,21 @@ class Bodies:
             if kept is None:
                 return None
             self._kept.move_to_end(key)
-        if self._good(kept):
+        if self._is_valid(kept):
             return kept
         return None if kept.whole else self._keep(key, kept.again())
 
-    def made(
-        self, key: object, views: Views, show: Show, *, whole: bool = False, route: str = ""
-    ) -> Kept:
-        """The body under a key, made if need be: `show` reads the views that `views` finds.
+    def get_or_make(
+        self, key: object, views: FindViews, render: Render, *, whole: bool = False, route: str = ""
+    ) -> CachedBody:
+        """The body under a key, made if need be: `render` reads the views that `views` finds.
 
         It is good while these views are what they were, and with `whole` only while nothing is
         written at all. `route` is what it is counted under.
         """
-        return self.get(key) or self._keep(key, self._made(views, show, whole, route))
+        return self.get(key) or self._keep(key, self._made(views, render, whole, route))
 
-    def _good(self, kept: Kept) -> bool:
+    def _is_valid(self, kept: CachedBody) -> bool:
         now_us = self._clock()
         if not kept.made_us <= now_us < kept.until_us:
             return False
@@ -129,17 +129,17 @@ class Bodies:
         return True
 
     def _versions(self, views: Sequence[RankingView]) -> tuple[int, tuple[int, ...]]:
-        """The position, and the versions of what the views show."""
+        """The position, and the versions of what the views render."""
         reading = self._store.read(_queries(views))
         return reading.position, tuple([answer.version for answer in reading.answers])
 
-    def _made(self, views: Views, show: Show, whole: bool, route: str) -> Kept:
+    def _made(self, views: FindViews, render: Render, whole: bool, route: str) -> CachedBody:
         """Versions are read before what they are of: a body is never older than its tag."""
         now_us, stamp = self._clock(), self._stamp()
         found = views()
         position, versions = self._versions(found)
-        shown = show(found)
-        body = encoder.encode(shown.content)
+        shown = render(found)
+        body = encoder.encode(shown.value)
         etag = (
             _tag(() if whole else _shown_by(found, versions), body)
             if shown.exact
@@ -147,7 +147,7 @@ class Bodies:
         )
         ends = [boundary(view, now_us) for view in found]
         headers = [(b"etag", etag), (b"cache-control", self._cache_control(shown.sealed))]
-        return Kept(
+        return CachedBody(
             body=body,
             etag=etag,
             headers=headers,
@@ -159,12 +159,12 @@ class Bodies:
             stamp=stamp,
             made_us=now_us,
             until_us=min([now_us + shown.max_age_seconds * 1e6, *ends]),
-            again=lambda: self._made(views, show, whole, route),
+            again=lambda: self._made(views, render, whole, route),
             route=route,
         )
 
     def _by_versions(self, views: Sequence[RankingView], versions: Sequence[int]) -> bytes:
-        """A tag that does not depend on the bytes, but on whatever they show."""
+        """A tag that does not depend on the bytes, but on whatever they render."""
         parts = [self._epoch, *map(str, versions)]
         parts += [f"{view.ranking.name} {view.period().sealed}" for view in views]
         return _tag(versions, "\n".join(parts).encode())
@@ -174,7 +174,7 @@ class Bodies:
             return f"{self._scope}, max-age={self._sealed_seconds}, immutable".encode()
         return f"{self._scope}, {CHANGING}".encode()
 
-    def _keep(self, key: object, kept: Kept) -> Kept:
+    def _keep(self, key: object, kept: CachedBody) -> CachedBody:
         if len(kept.body) > MAX_BYTES // 8:
             return kept
         with self._lock:

@@ -13,8 +13,8 @@ from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from rankbook.errors import RankbookError
-from rankbook.http.api.responses import key_of
-from rankbook.http.body_cache import NOSNIFF, Kept, matches
+from rankbook.http.api.reads import cache_key
+from rankbook.http.body_cache import NOSNIFF, CachedBody, matches
 from rankbook.http.service import Service
 
 ENDLESS = re.compile("/v1/boards/[^/]+/live$")
@@ -48,7 +48,7 @@ class CachedReads:
             send = _guarded(send, self._more, body=not head)
         await self._behind(scope, receive, send)
 
-    def _found(self, scope: HTTPScope) -> tuple[Kept, bytes] | None:
+    def _found(self, scope: HTTPScope) -> tuple[CachedBody, bytes] | None:
         """The body as it is now, and the If-None-Match; None where the router is to answer.
 
         What cannot be read now, the router says in full.
@@ -60,12 +60,12 @@ class CachedReads:
             elif name in PASSED_ON:
                 return None
         try:
-            kept = self._bodies.get(key_of(scope))
+            kept = self._bodies.get(cache_key(scope))
         except RankbookError:
             return None
         return None if kept is None else (kept, known)
 
-    async def _answer(self, kept: Kept, known: bytes, send: Send) -> None:
+    async def _answer(self, kept: CachedBody, known: bytes, send: Send) -> None:
         began = perf_counter()
         status, body, headers = 200, kept.body, kept.full_headers
         if known and matches(known, kept.etag):

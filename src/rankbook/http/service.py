@@ -13,7 +13,7 @@ from rankbook.book import Rankbook, RankingView
 from rankbook.book.book import Clock
 from rankbook.http.auth.keys import KeyRing
 from rankbook.http.auth.limits import Limits
-from rankbook.http.body_cache import Bodies
+from rankbook.http.body_cache import BodyCache
 from rankbook.http.changes import ChangeFeed
 from rankbook.http.jobs import Jobs
 from rankbook.http.metrics import Metrics
@@ -44,7 +44,7 @@ class Service:
         self.keys = KeyRing.of_book(directory)
         self.limits = Limits(settings)
         self.watch = Watch(book.store, settings, local=self.local)
-        self.bodies = Bodies(
+        self.bodies = BodyCache(
             book.store,
             clock,
             epoch=epoch(book.spec),

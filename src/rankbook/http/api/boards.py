@@ -3,21 +3,23 @@
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Response, get
-from litestar.datastructures import State
+from litestar import Response
 from litestar.params import QueryParameter
 from litestar.types import ControllerRouterHandler
 
-from rankbook.http.api.parameters import Asked, BoardName, known
-from rankbook.http.api.responses import answer
-from rankbook.http.body_cache import Shown
+from rankbook.http.api.parameters import BoardName
+from rankbook.http.api.reads import OneRead, read
+from rankbook.http.body_cache import Content
 from rankbook.http.openapi import examples
-from rankbook.http.openapi.responses import documented
 from rankbook.http.service import Service
 from rankbook.model import PeriodSummary
 from rankbook.rules import Board
 
-TAGGED = ["boards"]
+GROUP = "boards"
+
+Window = Annotated[
+    str | None, QueryParameter(description="A window of the board; else all.", max_length=64)
+]
 
 
 class BoardSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,17 +53,13 @@ class Periods(msgspec.Struct, frozen=True, kw_only=True):
     periods: tuple[PeriodSummary, ...]
 
 
-@get(
-    "/boards",
-    tags=TAGGED,
-    summary="The boards and bundles there are",
-    responses=documented(Boards, "Every board and bundle.", examples.BOARDS),
-)
-async def boards(state: State, request: Asked) -> Response[Any]:
-    """What the book ranks."""
-    served: Service = state.served
-    known(request, tags=False)
-    return await answer(served, request, lambda: [], lambda _views: Shown(_boards(served)))
+@read("/boards", GROUP, Boards, examples.BOARDS, "Every board and bundle.")
+async def boards(read: OneRead) -> Response[Any]:
+    """The boards and bundles there are.
+
+    What the book ranks.
+    """
+    return await read(lambda: [], lambda _views: Content(_boards(read.served)))
 
 
 def _boards(served: Service) -> Boards:
@@ -75,47 +73,23 @@ def _boards(served: Service) -> Boards:
 
 def summary(board: Board) -> BoardSummary:
     """What readers need to know of a board."""
-    return BoardSummary(
-        name=board.name,
-        windows=board.windows,
-        zone=board.zone,
-        splits=board.splits,
-        order_by=board.order_by,
-        keep=board.keep,
-        numbering=board.numbering,
-        details=board.details,
-        size=board.size,
-        seal=board.seal,
-    )
+    return BoardSummary(**{name: getattr(board, name) for name in BoardSummary.__struct_fields__})
 
 
-@get(
-    "/boards/{board:str}/periods",
-    tags=TAGGED,
-    summary="The periods that have entries",
-    description="Of one window, or of all of them; the newest first, each with its bounds,"
-    " whether it is sealed, and how many entries its largest ranking has.",
-    responses=documented(Periods, "The periods.", examples.PERIODS),
-)
-async def periods(
-    state: State,
-    request: Asked,
-    board: BoardName,
-    window: Annotated[
-        str | None, QueryParameter(description="A window of the board; else all.", max_length=64)
-    ] = None,
-) -> Response[Any]:
-    """The periods of a board."""
-    served: Service = state.served
-    known(request, "window", tags=False)
+@read("/boards/{board:str}/periods", GROUP, Periods, examples.PERIODS, "The periods.")
+async def periods(read: OneRead, board: BoardName, window: Window = None) -> Response[Any]:
+    """The periods that have entries.
 
-    def read() -> Shown:
+    Of one window, or of all of them; the newest first, each with its bounds, whether it is sealed,
+    and how many entries its largest ranking has.
+    """
+    served = read.served
+
+    def render(_views: object) -> Content:
         found = served.book.periods(board, window)
-        return Shown(Periods(board=board, periods=tuple(found)))
+        return Content(Periods(board=board, periods=tuple(found)))
 
-    return await answer(
-        served, request, lambda: served.running(board), lambda _views: read(), whole=True
-    )
+    return await read(lambda: served.running(board), render, whole=True)
 
 
 handlers: list[ControllerRouterHandler] = [boards, periods]

@@ -3,43 +3,37 @@
 import math
 from typing import Annotated, Any
 
-from litestar import Response, get
-from litestar.datastructures import State
+from litestar import Response
 from litestar.params import PathParameter
 from litestar.types import ControllerRouterHandler
 
 from rankbook.book import BundleReading, Rankbook, RankingView
-from rankbook.http.api.parameters import Asked, known
-from rankbook.http.api.responses import answer
-from rankbook.http.body_cache import Shown
+from rankbook.http.api.reads import OneRead, read
+from rankbook.http.body_cache import Content
 from rankbook.http.openapi import examples
-from rankbook.http.openapi.responses import documented
-from rankbook.http.service import Service
 from rankbook.rules import Bundle
 
 BundleName = Annotated[str, PathParameter(description="The bundle's name.", max_length=64)]
 
 
-@get(
-    "/bundles/{name:str}",
-    tags=["bundles"],
-    summary="Several rankings from one moment",
-    description="The first entries of each ranking of the bundle, in the periods that are running,"
-    " all from one snapshot. `position` is the log position they were read at.",
-    responses=documented(BundleReading, "The rankings of the bundle.", examples.BUNDLE),
+@read(
+    "/bundles/{name:str}", "bundles", BundleReading, examples.BUNDLE, "The rankings of the bundle."
 )
-async def bundle(state: State, request: Asked, name: BundleName) -> Response[Any]:
-    """A bundle in its current periods."""
-    served: Service = state.served
-    known(request, tags=False)
-    asked = served.book.spec.bundle(name)
+async def bundle(read: OneRead, name: BundleName) -> Response[Any]:
+    """Several rankings from one moment.
 
-    def show(_views: object) -> Shown:
-        reading = served.book.bundle(name)
-        # Where it was read is in it, and may differ from process to process.
-        return Shown(reading, exact=False, max_age_seconds=asked.max_age_seconds or math.inf)
+    The first entries of each ranking of the bundle, in the periods that are running, all from one
+    snapshot. `position` is the log position they were read at.
+    """
+    book = read.served.book
+    wanted = book.spec.bundle(name)
 
-    return await answer(served, request, lambda: views(served.book, asked), show)
+    def render(_views: object) -> Content:
+        # The position is in it, and may differ from process to process.
+        seconds = wanted.max_age_seconds or math.inf
+        return Content(book.bundle(name), exact=False, max_age_seconds=seconds)
+
+    return await read(lambda: views(book, wanted), render)
 
 
 def views(book: Rankbook, bundle: Bundle) -> list[RankingView]:

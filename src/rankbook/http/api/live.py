@@ -20,7 +20,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Sen
 
 from rankbook.errors import LogError, StoreError
 from rankbook.http.api.guards import require, stays
-from rankbook.http.api.parameters import Asked, BoardName, known
+from rankbook.http.api.parameters import AnyRequest, BoardName, reject_unknown
 from rankbook.http.body_cache import encoder
 from rankbook.http.changes import TooFar
 from rankbook.http.openapi.examples import CHANGES
@@ -146,7 +146,7 @@ async def _disconnected(receive: Receive) -> None:
         pass
 
 
-def last_event_id(request: Asked) -> int | None:
+def last_event_id(request: AnyRequest) -> int | None:
     """The position in the Last-Event-ID header, or in the parameter `after`. Raises 400."""
     text = request.headers.get("last-event-id") or request.query_params.get("after")
     if not text:
@@ -181,10 +181,10 @@ def last_event_id(request: Asked) -> int | None:
         **problems(READ_PROBLEMS),
     },
 )
-async def live(state: State, request: Asked, board: BoardName) -> ASGIApp:
+async def live(state: State, request: AnyRequest, board: BoardName) -> ASGIApp:
     """The stream of one board's changes."""
     served: Service = state.served
-    known(request, "after", tags=False)
+    reject_unknown(request.query_params, "after")
     served.book.spec.board(board)
     if served.streams >= served.settings.live_clients:
         raise HTTPException(

@@ -7,16 +7,16 @@ from typing import Annotated, Any
 from urllib.parse import unquote
 
 from litestar import Request
+from litestar.datastructures import MultiDict
 from litestar.params import PathParameter, QueryParameter
 
-from rankbook.book.read.limits import MAX_LIMIT
+from rankbook.book import MAX_LIMIT
 from rankbook.errors import Refused
 from rankbook.model import Number
 
-Asked = Request[Any, Any, Any]
+AnyRequest = Request[Any, Any, Any]
 
 TAG = "tag."
-OF_RANKING = ("window", "period")
 MAX_DIGITS = 40
 
 _PLAYER = re.compile(rb"/v1/(?:boards/[^/]+/)?(?:around|players)/(.*)", re.DOTALL)
@@ -40,19 +40,16 @@ PeriodId = Annotated[
     ),
 ]
 Limit = Annotated[int, QueryParameter(description="How many entries at most.", ge=1, le=MAX_LIMIT)]
-TAGS = (
-    "A ranking under tags is asked for with a parameter `tag.NAME=VALUE` for each tag of the"
-    " split, such as `tag.mode=time`; without any, the overall ranking is read."
-)
 
 
-def known(request: Asked, *names: str, tags: bool = True) -> None:
-    """Refuse a parameter that the read does not have, or one given twice that is single.
+def reject_unknown(given: MultiDict[Any], *names: str, tags: bool = False) -> None:
+    """Refuse a query parameter that is none of `names`, and one that is given twice.
 
+    A name with a star at the end may be given many times, and with `tags` so may `tag.NAME`.
     Raises `Refused`.
     """
     seen: set[str] = set()
-    for name, _value in request.query_params.multi_items():
+    for name, _value in given.multi_items():
         if tags and name.startswith(TAG):
             pass
         elif name not in names and f"{name}*" not in names:
@@ -63,7 +60,7 @@ def known(request: Asked, *names: str, tags: bool = True) -> None:
         seen.add(name)
 
 
-def tags_of(request: Asked) -> dict[str, str]:
+def tags_of(request: AnyRequest) -> dict[str, str]:
     """The tags that the parameters `tag.NAME=VALUE` name."""
     return {
         name.removeprefix(TAG): value
@@ -72,7 +69,7 @@ def tags_of(request: Asked) -> dict[str, str]:
     }
 
 
-def player_of(request: Asked, given: str) -> str:
+def player_of(request: AnyRequest, given: str) -> str:
     """The player at the end of the path, with every slash that is the player's own.
 
     Servers hand out paths decoded, where a slash of the player's is one of the path's.

@@ -3,18 +3,14 @@
 from typing import Any
 
 import msgspec
-from litestar import Response, get
-from litestar.datastructures import State
+from litestar import Response
 from litestar.types import ControllerRouterHandler
 
 from rankbook.book import Rankbook
 from rankbook.errors import NotFound
-from rankbook.http.api.parameters import Asked, PlayerId, known, player_of
-from rankbook.http.api.responses import answer
-from rankbook.http.body_cache import Shown
+from rankbook.http.api.reads import OnePlayer, OneRead, read
+from rankbook.http.body_cache import Content
 from rankbook.http.openapi import examples
-from rankbook.http.openapi.responses import documented
-from rankbook.http.service import Service
 from rankbook.model import PlayerPeriod, Standings
 from rankbook.rules.periods import ALL_TIME
 
@@ -37,24 +33,17 @@ class PlayerReading(msgspec.Struct, frozen=True, kw_only=True):
     seasons: tuple[Seasons, ...]
 
 
-@get(
-    "/players/{player:path}",
-    tags=["players"],
-    summary="A player in every ranking",
-    description="The entry in each ranking that is running, and how the player stood in every"
-    " period of the windows that have several, overall and under the tags of those rankings.",
-    responses=documented(PlayerReading, "The player's places.", examples.PLAYER),
-)
-async def player(state: State, request: Asked, player: PlayerId) -> Response[Any]:
-    """A player in every ranking."""
-    served: Service = state.served
-    known(request, tags=False)
-    asked = player_of(request, player)
+@read("/players/{player:path}", "players", PlayerReading, examples.PLAYER, "The player's places.")
+async def player(read: OneRead, player_id: OnePlayer) -> Response[Any]:
+    """A player in every ranking.
 
-    def show(_views: object) -> Shown:
-        return Shown(reading(served.book, asked))
-
-    return await answer(served, request, served.running, show, whole=True)
+    The entry in each ranking that is running, and how the player stood in every period of the
+    windows that have several, overall and under the tags of those rankings.
+    """
+    served = read.served
+    return await read(
+        served.running, lambda _views: Content(reading(served.book, player_id)), whole=True
+    )
 
 
 def reading(book: Rankbook, player: str) -> PlayerReading:

@@ -2,138 +2,96 @@
 
 from typing import Annotated, Any
 
-from litestar import Response, Router, get
-from litestar.datastructures import State
+from litestar import Response, Router
 from litestar.params import QueryParameter
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import RankingView
-from rankbook.book.read.view import AROUND, TOP
+from rankbook.book import AROUND, TOP, RankingView
 from rankbook.errors import NotFound
 from rankbook.http.api import boards, bundles, players, scores
 from rankbook.http.api.guards import require
-from rankbook.http.api.parameters import (
-    OF_RANKING,
-    TAGS,
-    Asked,
-    BoardName,
-    Limit,
-    PeriodId,
-    PlayerId,
-    WindowName,
-    known,
-    player_of,
-)
-from rankbook.http.api.responses import of_view
+from rankbook.http.api.parameters import Limit
+from rankbook.http.api.reads import PROVIDED, OnePlayer, OneRanking, read
 from rankbook.http.openapi import examples
-from rankbook.http.openapi.responses import documented
 from rankbook.model import Friends, PlayerStanding, Standings
 
-TAGGED = ["rankings"]
+GROUP = "rankings"
+
+Cursor = Annotated[
+    str | None, QueryParameter(description="A cursor that another page gave.", max_length=2000)
+]
+Players = Annotated[
+    list[str],
+    QueryParameter(description="A player's id; once for each.", min_items=1, max_items=1000),
+]
 
 
-@get(
-    "/boards/{board:str}/ranking",
-    tags=TAGGED,
-    summary="A page of a ranking",
-    description="The first entries, or those from a cursor on. A page has the cursors `next` and"
-    " `previous` where there are any; by them no entry comes twice or is missed while others"
-    f" move. {TAGS}",
-    responses=documented(Standings, "A page of the ranking.", examples.STANDINGS),
-)
-async def ranking(
-    state: State,
-    request: Asked,
-    board: BoardName,
-    window: WindowName = None,
-    period: PeriodId = None,
-    limit: Limit = TOP,
-    cursor: Annotated[
-        str | None, QueryParameter(description="A cursor that another page gave.", max_length=2000)
-    ] = None,
-) -> Response[Any]:
-    """A page of one ranking."""
-    known(request, *OF_RANKING, "limit", "cursor")
-    return await of_view(state, request, board, window, period, lambda v: v.page(limit, cursor))
+@read("/boards/{board:str}/ranking", GROUP, Standings, examples.STANDINGS, "A page of the ranking.")
+async def ranking(ranking: OneRanking, limit: Limit = TOP, cursor: Cursor = None) -> Response[Any]:
+    """A page of a ranking.
+
+    The first entries, or those from a cursor on. A page has the cursors `next` and `previous`
+    where there are any; by them no entry comes twice or is missed while others move.
+    """
+    return await ranking(lambda view: view.page(limit, cursor))
 
 
-@get(
+@read(
     "/boards/{board:str}/around/{player:path}",
-    tags=TAGGED,
-    summary="The entries around a player",
-    description=f"`limit` entries with the player's in the middle where the edges allow. {TAGS}",
-    responses=documented(Standings, "The entries around the player's.", examples.STANDINGS),
+    GROUP,
+    Standings,
+    examples.STANDINGS,
+    "The entries around the player's.",
 )
-async def around(
-    state: State,
-    request: Asked,
-    board: BoardName,
-    player: PlayerId,
-    window: WindowName = None,
-    period: PeriodId = None,
-    limit: Limit = AROUND,
-) -> Response[Any]:
-    """The entries around a player's."""
-    known(request, *OF_RANKING, "limit")
-    asked = player_of(request, player)
+async def around(ranking: OneRanking, player_id: OnePlayer, limit: Limit = AROUND) -> Response[Any]:
+    """The entries around a player.
 
-    def read(view: RankingView) -> Standings:
-        found = view.around(asked, limit)
-        return found if found.entries else _nobody(view, asked)
+    `limit` entries with the player's in the middle where the edges allow.
+    """
 
-    return await of_view(state, request, board, window, period, read)
+    def answer(view: RankingView) -> Standings:
+        found = view.around(player_id, limit)
+        return found if found.entries else _nobody(view, player_id)
+
+    return await ranking(answer)
 
 
-@get(
+@read(
     "/boards/{board:str}/players/{player:path}",
-    tags=TAGGED,
-    summary="A player's place in a ranking",
-    description=f"The entry with its rank, and the percentile. {TAGS}",
-    responses=documented(PlayerStanding, "The player's place.", examples.PLACE),
+    GROUP,
+    PlayerStanding,
+    examples.PLACE,
+    "The player's place.",
 )
-async def place(
-    state: State,
-    request: Asked,
-    board: BoardName,
-    player: PlayerId,
-    window: WindowName = None,
-    period: PeriodId = None,
-) -> Response[Any]:
-    """A player's entry and percentile."""
-    known(request, *OF_RANKING)
-    asked = player_of(request, player)
-    return await of_view(state, request, board, window, period, lambda v: _place(v, asked))
+async def place(ranking: OneRanking, player_id: OnePlayer) -> Response[Any]:
+    """A player's place in a ranking.
+
+    The entry with its rank, and the percentile.
+    """
+
+    def answer(view: RankingView) -> PlayerStanding:
+        found = view.standing(player_id)
+        if found.entry is None:
+            _nobody(view, player_id)
+        return found
+
+    return await ranking(answer)
 
 
-def _place(view: RankingView, player: str) -> PlayerStanding:
-    found = view.standing(player)
-    if found.entry is None:
-        _nobody(view, player)
-    return found
-
-
-@get(
+@read(
     "/boards/{board:str}/among",
-    tags=TAGGED,
-    summary="Some players among themselves",
-    description="The entries of up to 1,000 players, best first, with ranks among themselves and"
-    f" among all; who has no entry is left out. {TAGS}",
-    responses=documented(Friends, "The players that have entries.", examples.FRIENDS),
+    GROUP,
+    Friends,
+    examples.FRIENDS,
+    "The players that have entries.",
 )
-async def among(
-    state: State,
-    request: Asked,
-    board: BoardName,
-    player: Annotated[
-        list[str],
-        QueryParameter(description="A player's id; once for each.", min_items=1, max_items=1000),
-    ],
-    window: WindowName = None,
-    period: PeriodId = None,
-) -> Response[Any]:
-    """A set of players in one ranking."""
-    known(request, *OF_RANKING, "player*")
-    return await of_view(state, request, board, window, period, lambda v: v.among(player))
+async def among(ranking: OneRanking, player: Players) -> Response[Any]:
+    """Some players among themselves.
+
+    The entries of up to 1,000 players, best first, with ranks among themselves and among all; who
+    has no entry is left out.
+    """
+    return await ranking(lambda view: view.among(player))
 
 
 def _nobody(view: RankingView, player: str) -> Standings:
@@ -147,15 +105,10 @@ handlers: list[ControllerRouterHandler] = [
     Router(
         "/v1",
         guards=[require("read")],
+        dependencies=PROVIDED,
         route_handlers=[
-            *boards.handlers,
-            *players.handlers,
-            *bundles.handlers,
-            ranking,
-            around,
-            place,
-            among,
-            *scores.handlers,
+            *(*boards.handlers, *players.handlers, *bundles.handlers),
+            *(ranking, around, place, among, *scores.handlers),
         ],
     )
 ]
