@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rankbook.book.published import PublishedStep, StepHistory
-from rankbook.book.read.shown import CachedTop, advance, refresh
+from rankbook.book.read.tops import CachedTop, advance, refresh
 from rankbook.book.read.view import RankingView
 from rankbook.model import Standings
 from rankbook.rules import Bundle

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rankbook.book import state
 from rankbook.book.read.scores import percentile_of
-from rankbook.book.read.view import RankingView, member
+from rankbook.book.read.source import member
+from rankbook.book.read.view import RankingView
 from rankbook.model import PeriodSummary, PlayerPeriod
 from rankbook.rules import BoardRules, Ranking, current
 from rankbook.store.base import AroundMember, ByPosition, RankingId, Row, Slice, Store, sliced

@@ -3,22 +3,19 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from rankbook.book.read.limits import RETRIES, checked
+from rankbook.book.read.source import RankingSource
 from rankbook.errors import Refused
 from rankbook.model import Bin, Number, Standings
 from rankbook.store.base import ByPosition, CountBefore, Counts, FromBound, Slice, sliced
 
-if TYPE_CHECKING:
-    from rankbook.book.read.view import RankingView
-
 MAX_BINS = 1000
 
 
-def scores(view: "RankingView", low: Number | None, high: Number | None, limit: int) -> Standings:
+def scores(view: RankingSource, low: Number | None, high: Number | None, limit: int) -> Standings:
     """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
 
     `count` is still that of the whole ranking. Raises `Refused` for no such number.
@@ -34,12 +31,12 @@ def scores(view: "RankingView", low: Number | None, high: Number | None, limit: 
     return view.standings(found)
 
 
-def descending(view: "RankingView") -> bool:
+def descending(view: RankingSource) -> bool:
     """Whether a higher score is better."""
     return view.rules.board.order_by[0].split()[1] == "desc"
 
 
-def percentile_of(view: "RankingView", found: Slice) -> float | None:
+def percentile_of(view: RankingSource, found: Slice) -> float | None:
     """The percentile of the entry in the answer to an entry query; None without one."""
     count = view.capped(found.count)
     if not view.numbers(found):
@@ -49,7 +46,7 @@ def percentile_of(view: "RankingView", found: Slice) -> float | None:
     return 100.0 if count == 1 else 100 * (count - 1 - better) / (count - 1)
 
 
-def histogram(view: "RankingView", edges: Sequence[Number]) -> list[Bin]:
+def histogram(view: RankingSource, edges: Sequence[Number]) -> list[Bin]:
     """How many entries have scores below the first edge, between edges, and from the last on.
 
     Edges ascend; a bin holds its lower edge. O(edges x log n), from one snapshot. Raises `Refused`.
@@ -66,7 +63,7 @@ def histogram(view: "RankingView", edges: Sequence[Number]) -> list[Bin]:
     ]
 
 
-def _better(view: "RankingView", edges: Sequence[Number]) -> list[int]:
+def _better(view: RankingSource, edges: Sequence[Number]) -> list[int]:
     """The number of entries in each bin between the edges."""
     down = descending(view)
     bounds = [view.rules.score_bound(edge) for edge in edges]
@@ -88,7 +85,7 @@ def _above(bound: bytes) -> bytes:
     return b"\xff" * (len(bound) + 1) if whole else number.to_bytes(len(bound), "big")
 
 
-def automatic(view: "RankingView", bins: int) -> list[Bin]:
+def automatic(view: RankingSource, bins: int) -> list[Bin]:
     """A histogram of `bins` equal steps from the lowest to the highest score; empty without any.
 
     Raises `Refused` for a number of bins that cannot be.
@@ -112,7 +109,7 @@ def automatic(view: "RankingView", bins: int) -> list[Bin]:
     raise Refused("bins", "cannot be counted while the ranking changes this fast")
 
 
-def _ends(view: "RankingView") -> tuple[int, Number, Number] | None:
+def _ends(view: RankingSource) -> tuple[int, Number, Number] | None:
     count = view.capped(view.ask(ByPosition(view.id, 0, 0)).count)
     if count == 0:
         return None

@@ -1,15 +1,11 @@
-"""Views of one ranking: queries for the store on the way down, entries with ranks on the way up."""
+"""Views: everything that can be asked of one ranking."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import repeat
+from collections.abc import Callable, Mapping, Sequence
 
-import msgspec
-
-from rankbook.book import state
 from rankbook.book.read import cursors, scores
 from rankbook.book.read.limits import RETRIES, checked
-from rankbook.errors import Corrupt, Refused
+from rankbook.book.read.source import RankingSource, member
+from rankbook.errors import Refused
 from rankbook.model import (
     Bin,
     Entry,
@@ -17,19 +13,15 @@ from rankbook.model import (
     Friends,
     Histogram,
     Number,
-    Period,
     PlayerStanding,
     Standings,
 )
-from rankbook.rules import BoardRules, PeriodSpan, Ranking, current, ranks
+from rankbook.rules import BoardRules, current, ranks
 from rankbook.store.base import (
-    Answer,
     AroundMember,
     ByPosition,
     FromBound,
     Query,
-    RankingId,
-    Row,
     Slice,
     Store,
     sliced,
@@ -40,23 +32,8 @@ TOP = 10
 AROUND = 5
 
 
-class RankingView:
-    """One ranking of a book, for reading. Every call reads one snapshot.
-
-    `now_us` decides whether the period is sealed.
-    """
-
-    def __init__(
-        self, store: Store, rules: BoardRules, ranking: Ranking, span: PeriodSpan, now_us: int
-    ) -> None:
-        self.store = store
-        self.rules = rules
-        self.ranking = ranking
-        self.span = span
-        self.id = RankingId(ranking.name, rules.key_bytes, rules.group_bytes)
-        self.size = rules.board.size
-        self.beside = state.PROFILES if rules.board.profiles == "player" else None
-        self._now_us = now_us
+class RankingView(RankingSource):
+    """One ranking of a book, for reading. Every call reads one snapshot."""
 
     def top(self, limit: int = TOP) -> Standings:
         """The first `limit` entries. O(log n + limit)."""
@@ -150,10 +127,6 @@ class RankingView:
         query = ByPosition(self.id, place - 1, checked(limit), self.beside)
         return self.standings(self.ask(query))
 
-    def count(self) -> int:
-        """How many entries the ranking has."""
-        return self.capped(self.ask(ByPosition(self.id, 0, 0)).count)
-
     def among(self, players: Sequence[str]) -> Friends:
         """These players' entries, best first, with ranks among themselves and among all.
 
@@ -226,97 +199,6 @@ class RankingView:
             bins=tuple(counted),
         )
 
-    # --- for readers of several rankings in one snapshot -----------------------------------------
-
-    def top_query(self, limit: int, known: int | None = None) -> Query:
-        """The query of `top`, of a reader who may know the rows as of the version `known`."""
-        return ByPosition(self.id, 0, checked(limit), self.beside, known)
-
-    def entry_query(self, player: str) -> Query:
-        """The query of `entry`."""
-        return AroundMember(self.id, member(player), 1, self.beside)
-
-    def ask(self, query: Query) -> Slice:
-        """The answer to one query for rows, from a snapshot of its own."""
-        [answer] = self.store.read([query]).answers
-        return sliced(answer)
-
-    def capped(self, count: int) -> int:
-        """How many of `count` entries are in the ranking: all, or the board's size."""
-        return count if self.size is None else min(count, self.size)
-
-    def numbers(self, found: Slice) -> list[int]:
-        """The 1-based ranks of the rows that are within the board's size."""
-        group = self.rules.group_bytes
-        prefixes = [row.key[:group] for row in found.rows]
-        within = max(0, self.capped(found.count) - found.start)
-        return ranks(
-            self.rules.board.numbering,
-            found.start,
-            found.before,
-            found.groups_before,
-            prefixes[:within],
-        )
-
-    def period(self) -> Period:
-        """The ranking's period as people read it."""
-        sealed = self.rules.is_sealed(self.span, self._now_us)
-        return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
-
-    def is_final(self) -> bool:
-        """Whether the period's seal is folded: every result that it takes is, too, and only what
-        is taken back or corrected changes it. By the clock alone a period may be over while
-        results of it are still pending."""
-        parts = self.ranking.board, self.ranking.window, self.ranking.period
-        name = state.period_name(*parts).encode()
-        _position, [seal] = self.store.entries([(state.SEALS, name)])
-        return seal is not None and self.period().sealed
-
-    def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
-        """The answer to one of this view's queries, as people read it. Raises `Corrupt`.
-
-        Rows that are `known` are not decoded again.
-        """
-        found = sliced(answer)
-        entry = self._entry if known is None else partial(self._known_entry, known)
-        entries = [
-            entry(*each)
-            for each in zip(self.numbers(found), found.rows, each_beside(found), strict=False)
-        ]
-        return Standings(
-            board=self.ranking.board,
-            window=self.ranking.window,
-            period=self.period(),
-            tags=dict(self.ranking.tags),
-            count=self.capped(found.count),
-            entries=tuple(entries),
-        )
-
-    def _entry(self, rank: int, row: Row, beside: bytes | None) -> Entry:
-        entry = self.rules.entry(rank, *row)
-        if self.beside is None:
-            return entry
-        return msgspec.structs.replace(entry, profile=_profile(beside))
-
-    def _known_entry(self, known: "Known", rank: int, row: Row, beside: bytes | None) -> Entry:
-        last, kept = known.get(row, (None, None))
-        if last is None or kept != beside:
-            return self._entry(rank, row, beside)
-        return last if last.rank == rank else msgspec.structs.replace(last, rank=rank)
-
-
-Known = dict[Row, tuple[Entry, bytes | None]]
-
-
-def each_beside(found: Slice) -> Iterable[bytes | None]:
-    """What stands beside each row; nothing where no ranking was named."""
-    return found.beside or repeat(None)
-
-
-def member(player: str) -> bytes:
-    """A player as the store's member; text that no player can have becomes bytes that none has."""
-    return player.encode(errors="surrogatepass")
-
 
 def read_all(
     store: Store, views: Sequence[RankingView], query: Callable[[RankingView], Query]
@@ -345,10 +227,3 @@ def view(
     if span is None:
         span = cut.period_at(now_us)
     return RankingView(store, rules, rules.ranking(name, span.id, tags), span, now_us)
-
-
-def _profile(kept: bytes | None) -> dict[str, str]:
-    try:
-        return {} if kept is None else state.unpack_profile(kept)
-    except msgspec.DecodeError as error:
-        raise Corrupt("a player's profile cannot be read") from error

@@ -6,7 +6,7 @@ import msgspec
 
 from rankbook.book import state
 from rankbook.book.published import KeyChange, PublishedStep
-from rankbook.book.read.view import RankingView, each_beside
+from rankbook.book.read.source import RankingSource, each_beside
 from rankbook.model import Standings
 from rankbook.store.base import Answer, Row, sliced
 
@@ -23,7 +23,7 @@ class CachedTop(msgspec.Struct, frozen=True):
 
 
 def refresh(
-    view: RankingView, answer: Answer, last: CachedTop | None, known: int | None
+    view: RankingSource, answer: Answer, last: CachedTop | None, known: int | None
 ) -> CachedTop:
     """What an answer to the view's `top_query` with this `known` shows; the last one where nothing
     changed. Entries whose bytes are the same are not decoded again."""
@@ -44,7 +44,7 @@ def refresh(
 
 
 def advance(
-    view: RankingView, last: CachedTop, limit: int, steps: Sequence[PublishedStep]
+    view: RankingSource, last: CachedTop, limit: int, steps: Sequence[PublishedStep]
 ) -> CachedTop | None:
     """What was shown as the steps since have left it; None where they may have changed its rows.
 
