@@ -6,16 +6,18 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from itertools import chain, pairwise
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from rankbook.errors import BookError, LogError, SpecError
+from rankbook.errors import BookError, Corrupt, LogError, SpecError
 from rankbook.log import open_log, statements
 from rankbook.log.base import Draft
 from rankbook.log.sqlite.log import SqliteLog, record_in
 from rankbook.log.sqlite.schema import newest, run, sql
+from tests.contract import sqlite_pages
 
 MANY_OPENERS = """
 import sys
@@ -351,3 +353,60 @@ def test_processes_that_open_and_record_at_once_share_one_log_without_loss(path)
     assert len({event.id for event in events}) == len(events) == 6 * 30 + 30
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     log.close()
+
+
+@pytest.fixture
+def damaged(path):
+    """Record seven events, let `damage` change the closed file, and open it again."""
+    opened = []
+
+    def damaged(damage, *arguments):
+        log = SqliteLog.open(path)
+        log.record([draft(f"e{number}") for number in range(1, 8)])
+        log.close()
+        damage(path, *arguments)
+        opened.append(SqliteLog.open(path, create=False))
+        return opened[-1]
+
+    yield damaged
+    for log in opened:
+        log.close()
+
+
+@pytest.mark.parametrize(("old", "new"), [(5, 1), (5, 4), (5, 7), (5, 13), (1, 9)])
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_a_position_that_is_not_where_it_was_given_is_corrupt_for_whoever_reads_over_it(
+    damaged, old, new, limit
+):
+    log = damaged(sqlite_pages.move, old, new)
+
+    def read_on(after):
+        while page := log.read(after, limit):
+            seen.append(page)
+            after = page[-1].seq
+
+    for start in range(old):
+        seen = []
+        with pytest.raises(Corrupt, match="position"):
+            read_on(start)
+        assert all(left.seq < right.seq for left, right in pairwise(chain(*seen)))
+
+
+def test_a_position_beyond_all_that_were_given_is_corrupt_before_anything_is_recorded(damaged):
+    log = damaged(sqlite_pages.move, 7, 100)
+    with pytest.raises(Corrupt, match="position 100"):
+        log.record([draft("e9")])
+    assert log.find(["e9"]) == [None]
+
+
+def test_a_head_that_fell_behind_what_was_given_is_corrupt(damaged):
+    log = damaged(sqlite_pages.move, 7, 3)
+    with pytest.raises(Corrupt, match="position 4"):
+        log.head()
+
+
+def test_events_that_somebody_deleted_leave_a_gap_that_is_no_damage(log, raw):
+    events = log.record([draft(f"e{number}") for number in range(9)]).events
+    raw.execute("DELETE FROM rankbook_event WHERE seq IN (3, 9)")
+    assert log.read(0, 100) == [*events[:2], *events[3:8]]
+    assert log.record([draft("e9")]).events[0].seq == 10

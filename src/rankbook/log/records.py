@@ -2,8 +2,20 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rankbook.errors import EventConflict
+from rankbook.errors import Corrupt, EventConflict
 from rankbook.log.base import Draft, Recorded
+
+
+def ascending(events: list[Recorded], after: int) -> list[Recorded]:
+    """The events of an answer, whose positions must ascend from the one that was asked for.
+
+    Raises `Corrupt` where they do not: a reader that went on there would go round for ever.
+    """
+    for event in events:
+        if event.seq <= after:
+            raise Corrupt(f"the log has position {event.seq} after position {after}")
+        after = event.seq
+    return events
 
 
 def distinct(drafts: Sequence[Draft]) -> dict[str, Draft]:
@@ -29,8 +41,11 @@ def check_same(first: Draft | Recorded, again: Draft) -> None:
 
 
 def streamed(page: Callable[[int], list[Recorded]]) -> Iterator[Recorded]:
-    """All events of a query, page after page; `page` is given the position to go on after."""
+    """All events of a query, page after page; `page` is given the position to go on after.
+
+    Raises `Corrupt` where positions do not ascend.
+    """
     after = 0
-    while events := page(after):
+    while events := ascending(page(after), after):
         yield from events
         after = events[-1].seq

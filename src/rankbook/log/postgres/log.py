@@ -38,7 +38,7 @@ from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
 from rankbook.log.postgres.schema import ask, ask_one, ensure_schema, explain, place, session, sql
-from rankbook.log.records import streamed
+from rankbook.log.records import ascending, streamed
 
 LOCK_TIMEOUT_MS = 10_000
 CONNECTIONS = 10
@@ -232,7 +232,8 @@ class PostgresLog:
         rows = ask(connection, sql.read_events.sql, values).fetchall()
         low = rows[0][-1]
         self._low = low or self._low
-        return [Recorded(*row[:-1]) for row in rows if row[0] is not None], low is None
+        events = [Recorded(*row[:-1]) for row in rows if row[0] is not None]
+        return ascending(events, after), low is None
 
     def _placed(self, connection: Connection, ids: Sequence[str]) -> dict[str, Recorded]:
         """The known events among `ids`, each in its place."""

@@ -24,9 +24,10 @@ from threading import Lock
 from time import sleep
 from typing import Any, Self
 
-from rankbook.errors import BookError, LogError, Refused
+from rankbook.errors import BookError, Corrupt, LogError, Refused
 from rankbook.log.base import Draft, Recorded, Recording
-from rankbook.log.records import check_same, distinct, streamed
+from rankbook.log.records import ascending, check_same, distinct, streamed
+from rankbook.log.sqlite.check import Gaps
 from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
 
 BUSY_TIMEOUT_MS = 10_000
@@ -51,6 +52,7 @@ class SqliteLog:
         self._reader = reader
         self._write_lock = Lock()
         self._read_lock = Lock()
+        self._gaps = Gaps()
 
     @classmethod
     def open(
@@ -93,7 +95,11 @@ class SqliteLog:
     def read(self, after: int, limit: int) -> list[Recorded]:
         """See `Log.read`. O(log events + limit)."""
         with self._reading() as connection:
-            return [Recorded(*row) for row in sql.read_events(connection, after=after, limit=limit)]
+            rows = sql.read_events(connection, after=after, limit=limit)
+            events = ascending([Recorded(*row) for row in rows], after)
+            if events and events[-1].seq != after + len(events):
+                self._gaps.explain(connection, _first_missing(events, after))
+            return events
 
     def find(self, ids: Sequence[str]) -> list[Recorded | None]:
         """See `Log.find`. O(ids x log events)."""
@@ -121,7 +127,10 @@ class SqliteLog:
     def head(self) -> int:
         """See `Log.head`. O(1)."""
         with self._reading() as connection:
-            return int(sql.head(connection))
+            head, given = sql.head(connection)
+            if head != given:
+                self._gaps.explain(connection, head + 1)
+        return int(head)
 
     def wait(self, after: int, seconds: float) -> bool:
         """See `Waits.wait`. SQLite wakes nobody, so this looks every 50 ms, at 5 us a look."""
@@ -142,7 +151,7 @@ class SqliteLog:
             source = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
             try:
                 source.execute("BEGIN")
-                head = int(sql.head(source))
+                head = int(sql.head(source)[0])
                 _copy(source, path, progress)
             finally:
                 source.close()
@@ -242,13 +251,23 @@ def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording
     known = _find(connection, list(each))
     for id, first in known.items():
         check_same(first, each[id])
-    (seq,) = _cursor(connection).execute(sql.last_seq.sql).fetchone()
+    head, seq = _cursor(connection).execute(sql.head.sql).fetchone()
+    if head > seq:
+        raise Corrupt(f"the log has position {head}, and only those up to {seq} were given")
     new = [draft for draft in each.values() if draft.id not in known]
     fresh = [Recorded(number, *draft) for number, draft in enumerate(new, seq + 1)]
     if fresh:
         sql.insert_events(connection, fresh)
         known.update({event.id: event for event in fresh})
     return Recording([known[draft.id] for draft in drafts], len(fresh))
+
+
+def _first_missing(events: Sequence[Recorded], after: int) -> int:
+    """The first position that is not there, of events between which one is missing."""
+    for expected, event in enumerate(events, after + 1):
+        if event.seq != expected:
+            return expected
+    return after + len(events) + 1
 
 
 def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:

@@ -36,13 +36,11 @@ SELECT seq, id, kind, player, at_us, received_us, body
 FROM rankbook_event
 WHERE id IN (:ids);
 
--- name: head()$
--- The newest event that can be read.
-SELECT coalesce(max(seq), 0) FROM rankbook_event;
-
--- name: last_seq()$
--- The highest seq ever given, also to events deleted since.
-SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'rankbook_event';
+-- name: head()^
+-- The newest event that can be read, and the highest seq ever given, also to events deleted since.
+SELECT
+    coalesce((SELECT max(seq) FROM rankbook_event), 0),
+    coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'rankbook_event'), 0);
 
 -- name: insert_events()*!
 INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body)
