@@ -4,9 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/rankbook/engine/*_cy.py)
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+QUICK := $(addprefix tests/,api book cases contract docs engine examples kernel model unit)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench pins clean
+.PHONY: help setup demo quick test soak check bench pins clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
@@ -16,9 +18,16 @@ setup: .venv/.compiled ## make .venv with pinned packages and the package itself
 demo: setup ## run the demonstration
 	@$(BIN)/rankbook demo
 
-test: setup ## run all tests; installs missing servers when root
+quick: setup ## run what is fast: the rules, books, stores and documents; no server, no browser
+	@$(PYTEST) --hypothesis-profile quick -m "not soak and not server" $(QUICK)
+
+test: setup ## run what every promise needs; installs missing servers when root
 	@scripts/servers
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+	@$(PYTEST) --hypothesis-profile test -m "not soak"
+
+soak: setup ## run what `make test` leaves out: every home, every kill, and many more examples
+	@scripts/servers
+	@$(PYTEST) --hypothesis-profile soak -m "soak or deep"
 
 check: setup ## formatting, lint, types and the direction of imports
 	@$(BIN)/ruff format --check

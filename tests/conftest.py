@@ -1,13 +1,13 @@
-"""What every test shares: Hypothesis profiles, and the path of the shared data."""
+"""What every test shares: the suites, the servers, and the path of the shared data."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from rankbook.engine.kernels import plain
+from tests import depth, suites
 from tests.redis_servers import (
     Endpoint,
     RedisCluster,
@@ -24,9 +24,11 @@ if plain():
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
+depth.register()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    suites.mark(items)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from tests.book.test_together import in_threads
 from tests.book.toml import write_book
 from tests.book.worker import Worker, in_turn
 from tests.cases.saying import forget
+from tests.depth import scaled
 
 SHAPE = {"splits": ((), ("mode",)), "windows": ("all-time", "daily"), "details": ("note",)}
 
@@ -240,7 +241,7 @@ events = st.tuples(
 @pytest.mark.parametrize("tie_break", ["first", "last", "player"])
 @pytest.mark.parametrize("kind", ["memory", "embedded"])
 @given(data=st.data(), rows=st.lists(events, min_size=2, max_size=12))
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 def test_folding_the_same_events_in_any_order_gives_the_same_rankings(kind, tie_break, data, rows):
     given_events = [
         result(player, score, at=at, mode=mode, note=f"n{n}", id=f"e{n:02}")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.book.home import board, home_in, result
+from tests.depth import scaled
 
 PLAYERS = [f"p{number}" for number in range(6)]
 MODES = ["x", "y"]
@@ -79,7 +80,7 @@ class Best:
     tie_break=st.sampled_from(["first", "last", "player"]),
     crowd=st.sampled_from([0, CROWD]),
 )
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 def test_ranks_in_receipts_are_those_read_before_and_after_the_step(
     kind, numbering, steps, tie_break, crowd
 ):

@@ -16,6 +16,7 @@ from rankbook import Event, EventConflict, Refused
 from rankbook.rules import Ranking
 from tests.book.home import Clock, Home, assert_agrees, board, when
 from tests.cases.saying import agreed, ban, content, correct, forget, refolds_alike, unban, void
+from tests.depth import scaled
 
 START = when("2026-10-04T00:00:00Z")
 PLAYERS = ("asha", "bram", "chidi", "dora")
@@ -189,19 +190,19 @@ quietly = settings(
 )
 
 
-@settings(quietly, max_examples=150)
+@settings(quietly, max_examples=scaled(150))
 @given(batches)
 def test_after_any_prefix_a_fresh_fold_of_the_log_has_what_the_book_has(batches):
     lived("memory", batches, True)
 
 
-@settings(quietly, max_examples=25)
+@settings(quietly, max_examples=scaled(25))
 @given(batches)
 def test_the_embedded_store_with_tiny_pages_has_it_too(batches):
     lived("trees", batches, False)
 
 
-@settings(quietly, max_examples=20)
+@settings(quietly, max_examples=scaled(20))
 @given(batches)
 def test_the_embedded_store_has_it_too(batches):
     lived("embedded", batches, False)
@@ -252,7 +253,7 @@ def delivered(events, steps):
             home.end()
 
 
-@settings(quietly, max_examples=80)
+@settings(quietly, max_examples=scaled(80))
 @given(st.data(), st.lists(a_result, min_size=1, max_size=14), st.integers(1, 15))
 def test_any_order_of_delivery_with_any_duplicates_gives_the_same_rankings(data, results, steps):
     events = numbered(results)
@@ -306,7 +307,7 @@ def _kept(keep, mine):
     return sum(score for score, _event in mine), None
 
 
-@settings(quietly, max_examples=80)
+@settings(quietly, max_examples=scaled(80))
 @given(st.sampled_from(["best", "first", "latest", "total"]), batches, st.booleans())
 def test_entries_and_ranks_are_those_of_a_model(keep, batches, one_by_one):
     more = {"latest_by": "at"} if keep == "latest" else {}

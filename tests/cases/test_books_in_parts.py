@@ -13,6 +13,7 @@ from tests.book.home import Clock, Home, assert_agrees
 from tests.book.parted import PARTITIONS, PartedHome
 from tests.cases.saying import content, refolds_alike
 from tests.cases.test_any_sequence_of_events import BOARDS, START, Life, batches, quietly
+from tests.depth import scaled
 
 
 def by_ranking(receipt):
@@ -24,7 +25,7 @@ def by_ranking(receipt):
 
 
 @pytest.mark.parametrize("partition", PARTITIONS)
-@settings(quietly, max_examples=60)
+@settings(quietly, max_examples=scaled(60))
 @given(batches=batches)
 def test_entries_and_receipts_are_those_of_a_book_that_is_not_in_parts(partition, batches):
     with (
@@ -81,7 +82,7 @@ class Troubled(Life):
 
 
 @pytest.mark.parametrize("partition", PARTITIONS)
-@settings(quietly, max_examples=60)
+@settings(quietly, max_examples=scaled(60))
 @given(
     batches=batches,
     troubles=st.lists(st.sets(st.integers(0, 6), max_size=4), min_size=12, max_size=12),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rankbook import Refused
 from tests.book.home import board, home_in, listed, players, result
 from tests.cases.saying import agreed, ban, last_cursor, pages, unban, void
+from tests.depth import scaled
 
 
 def filled(home, count=20, **more):
@@ -103,7 +104,7 @@ moves_of = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(
     st.lists(st.integers(0, 6), min_size=1, max_size=10),
     moves_of,

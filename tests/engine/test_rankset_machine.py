@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 )
 
 from rankbook.engine.environment import Environment
+from tests.depth import scaled
 from tests.engine.other import Other
 from tests.engine.reading import Model, assert_same, digest, faults, full_reading, opened
 
@@ -231,6 +232,7 @@ class SetMachine(RuleBasedStateMachine):
             shutil.rmtree(self.path)
 
 
+@pytest.mark.deep
 def test_a_set_is_a_sorted_list_whatever_happens_to_it():
     with Other() as other:
 
@@ -241,7 +243,7 @@ def test_a_set_is_a_sorted_list_whatever_happens_to_it():
         run_state_machine_as_test(
             Machine,
             settings=settings(
-                max_examples=200,
+                max_examples=scaled(200),
                 stateful_step_count=30,
                 phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
                 report_multiple_bugs=False,

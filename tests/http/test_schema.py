@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.depth import scaled
 from tests.http.running import check, make_book, result, service
 
-EXAMPLES = 4
+EXAMPLES = scaled(4)
 OPERATIONS = 28
 SECONDS = 600
 
@@ -22,6 +25,7 @@ expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429,
 """
 
 
+@pytest.mark.deep
 def test_schemathesis_finds_nothing_in_the_running_service(tmp_path):
     directory = make_book(tmp_path / "book")
     config = tmp_path / "schemathesis.toml"

@@ -21,6 +21,7 @@ from rankbook.errors import PositionMoved
 from rankbook.store import open_store
 from rankbook.store.base import AroundMember, ByPosition, Change, CountBefore, FromBound, RankingId
 from rankbook.store.memory import MemoryStore
+from tests.depth import scaled
 
 TINY = {"page_bytes": 128, "compact_bytes": 200}
 SMALL = {"page_bytes": 512, "compact_bytes": 1500, "demote_bytes": 1400, "cache_pages": 4}
@@ -175,9 +176,12 @@ class StoresAgree(RuleBasedStateMachine):
                 assert other.entries(id, wanted) == mine.entries(id, wanted)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_store_reads_like_the_store_in_memory_after_every_step(factory):
     class Machine(StoresAgree):
         open_other = staticmethod(FACTORIES[factory])
 
-    run_state_machine_as_test(Machine, settings=settings(max_examples=20, stateful_step_count=12))
+    run_state_machine_as_test(
+        Machine, settings=settings(max_examples=scaled(20), stateful_step_count=12)
+    )
