@@ -67,7 +67,7 @@ BAD = [
     ("x,2026-11-30,,1,2,time", "at", "is '2026-11-30', not a time such as"),
     ("x,2026-11-30T18:30:00,,1,2,time", "at", "has no zone"),
     ("x,,,1,2,time", "at", "is '', not a time"),
-    (f"x,{AT},first,1,2,time", "sequence", "is 'first', not a number"),
+    (f"x,{AT},first,1,2,time", "sequence", "is 'first', not an integer"),
     (f"x,{AT},1.5,1,2,time", "sequence", "is '1.5', not an integer"),
     (f"x,{AT},,,2,time", "wpm", "is missing"),
     (f"x,{AT},,NaN,2,time", "wpm", "is 'NaN', not a number"),

@@ -7,15 +7,17 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, TextIO, TypeVar
 
 import msgspec
 
 from rankbook.errors import Refused
 from rankbook.model import Event, Value
 from rankbook.rules import instant, micros
+
+T = TypeVar("T")
 
 MAX_LINE = 100_000
 SHOWN = 60
@@ -68,12 +70,22 @@ class Source(NamedTuple):
         """A fault in this source."""
         return Fault(file=self.file, line=line, column=column, reason=reason)
 
-    def row(self, line: int, make: Callable[[], Event]) -> Row | Fault:
-        """The row of the event that `make` gives, or the fault that it raises as `Refused`."""
-        try:
-            return Row(line, make())
-        except Refused as error:
-            return self.fault(line, error.field, error.reason)
+    def rows(
+        self, items: Iterable[tuple[int, T] | Fault], make: Callable[[T], Event]
+    ) -> Iterator[Row | Fault]:
+        """The row of each item, a line's number and what `make` makes an event of.
+
+        What `make` raises as `Refused` becomes a fault; items that are faults stay.
+        """
+        for item in items:
+            if isinstance(item, Fault):
+                yield item
+                continue
+            line, content = item
+            try:
+                yield Row(line, make(content))
+            except Refused as error:
+                yield self.fault(line, error.field, error.reason)
 
 
 def lines(stream: TextIO) -> Iterator[Line]:
@@ -144,6 +156,13 @@ def moment_ms(text: str, column: str) -> datetime:
         return instant(at_ms * 1000)
     except Refused as error:
         raise Refused(column, error.reason) from None
+
+
+def dated(event: Event) -> Event:
+    """The event itself. Raises `Refused` where it does not say when it was."""
+    if event.at is None:
+        raise Refused("at", "is missing")
+    return event
 
 
 class Occurrences:

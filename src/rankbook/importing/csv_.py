@@ -7,55 +7,27 @@ no value. A line without an id is known again by its content.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
-from rankbook.errors import Refused
-from rankbook.importing.common import Fault, Occurrences, Row, Source, moment, number, shown, value
+from rankbook.importing.columns import required, result
+from rankbook.importing.common import Fault, Occurrences, Row, Source, value
 from rankbook.importing.tabular import records
-from rankbook.model import Event, Value
+from rankbook.model import Event
 
-OWN = ("player", "at", "id", "sequence")
-PROFILE = "profile."
+KEPT_EMPTY = ("player", "at")
 
 
 def read(source: Source) -> Iterator[Row | Fault]:
     """The results, each of its own player or of `source.player`."""
-    required = ("at",) if source.player is not None else ("player", "at")
     ids = Occurrences()
-    for item in records(source, required):
-        if isinstance(item, Fault):
-            yield item
-        else:
-            cells = item.cells
-            yield source.row(item.line, lambda cells=cells: ids.named(_event(source, cells)))  # type: ignore[misc]
+    rows = records(source, required(source))
+    return source.rows(rows, lambda cells: ids.named(_event(source, cells)))
 
 
 def _event(source: Source, cells: dict[str, str]) -> Event:
-    return Event(
-        player=cells.get("player", source.player or ""),
-        at=moment(cells["at"], "at"),
-        id=cells.get("id", ""),
-        sequence=_sequence(cells.get("sequence", "")),
-        profile={
-            name.removeprefix(PROFILE): text
-            for name, text in cells.items()
-            if name.startswith(PROFILE) and text
-        },
-        values=_values(source, cells),
-    )
-
-
-def _values(source: Source, cells: dict[str, str]) -> dict[str, Value]:
-    return {
-        name: text if name in source.texts else value(text)
-        for name, text in cells.items()
-        if text and name not in OWN and not name.startswith(PROFILE)
+    there: dict[str, Any] = {
+        name: text for name, text in cells.items() if text or name in KEPT_EMPTY
     }
-
-
-def _sequence(text: str) -> int | None:
-    if not text:
-        return None
-    read = number(text, "sequence")
-    if not isinstance(read, int):
-        raise Refused("sequence", f"is {shown(text)}, not an integer")
-    return read
+    if "sequence" in there:
+        there |= {"sequence": value(there["sequence"])}
+    return result(source, there, lambda text, _name: value(text))

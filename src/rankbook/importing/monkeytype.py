@@ -21,12 +21,7 @@ EARLIEST = datetime(2010, 1, 1, tzinfo=UTC)
 
 def read(source: Source) -> Iterator[Row | Fault]:
     """The results of `source.player`."""
-    for item in records(source, REQUIRED):
-        if isinstance(item, Fault):
-            yield item
-        else:
-            cells = item.cells
-            yield source.row(item.line, lambda cells=cells: _event(source, cells))  # type: ignore[misc]
+    return source.rows(records(source, REQUIRED), lambda cells: _event(source, cells))
 
 
 def _event(source: Source, cells: dict[str, str]) -> Event:

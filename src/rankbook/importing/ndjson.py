@@ -20,6 +20,7 @@ from rankbook.importing.common import (
     Occurrences,
     Row,
     Source,
+    dated,
     lines,
     moment,
     sound,
@@ -35,9 +36,8 @@ OF_NO_PLAYER = ("void", "correct", "seal")
 def read(source: Source) -> Iterator[Row | Fault]:
     """The results, each of its own player or of `source.player`. Blank lines are passed over."""
     ids = Occurrences()
-    for line in lines(source.stream):
-        if line.text.strip():
-            yield source.row(line.number, lambda line=line: ids.named(_event(source, line)))  # type: ignore[misc]
+    there = ((line.number, line) for line in lines(source.stream) if line.text.strip())
+    return source.rows(there, lambda line: ids.named(_event(source, line)))
 
 
 def parse(text: str, player: str | None = None) -> Event:
@@ -67,10 +67,7 @@ def parse(text: str, player: str | None = None) -> Event:
 def _event(source: Source, line: Line) -> Event:
     if not line.whole:
         raise Refused("", too_long())
-    event = parse(line.text, source.player)
-    if event.at is None:
-        raise Refused("at", "is missing")
-    return event
+    return dated(parse(line.text, source.player))
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -7,19 +7,15 @@ again by its content. Faults are named by the number of the row.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from rankbook.book import Rankbook
 from rankbook.errors import Refused
-from rankbook.importing.common import Fault, Occurrences, Row, Source, moment, shown, sound
-from rankbook.importing.csv_ import OWN, PROFILE
+from rankbook.importing.columns import cell_value, required, result
+from rankbook.importing.common import Fault, Occurrences, Row, Source, dated, shown
 from rankbook.importing.run import Importer, Summary, Told
 from rankbook.log import open_rows
-from rankbook.model import Event, Value
-from rankbook.rules import micros
+from rankbook.model import Event
 
 ROW = "row"
 
@@ -31,7 +27,7 @@ def import_query(importer: Importer, dsn: str, sql: str, player: str | None = No
     """
     source = importer.source(ROW, player)
     with open_rows(dsn, sql) as (names, rows):
-        _check(names, player)
+        _check(source, names)
         importer.rows(source, _read(source, names, rows))
 
 
@@ -53,15 +49,11 @@ def adopt(
 
 def _given(source: Source, events: Iterable[Event]) -> Iterator[Row | Fault]:
     ids = Occurrences()
-    for number, event in enumerate(events, start=1):
-        if event.at is None:
-            yield source.fault(number, "at", "is missing")
-        else:
-            yield source.row(number, lambda event=event: ids.named(event))  # type: ignore[misc]
+    return source.rows(enumerate(events, start=1), lambda event: ids.named(dated(event)))
 
 
-def _check(names: Sequence[str], player: str | None) -> None:
-    for name in ("at",) if player is not None else ("player", "at"):
+def _check(source: Source, names: Sequence[str]) -> None:
+    for name in required(source):
         if name not in names:
             raise Refused("sql", f"gives no column {name!r}; it gives {shown(','.join(names))}")
     for name in names:
@@ -73,57 +65,15 @@ def _read(
     source: Source, names: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Iterator[Row | Fault]:
     ids = Occurrences()
-    for number, cells in enumerate(rows, start=1):
-        there = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
-        yield source.row(number, lambda there=there: ids.named(_event(source, there)))  # type: ignore[misc]
+    there = (
+        {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+        for cells in rows
+    )
+    return source.rows(enumerate(there, start=1), lambda row: ids.named(_event(source, row)))
 
 
 def _event(source: Source, cells: dict[str, Any]) -> Event:
-    for name in ("at",) if source.player is not None else ("player", "at"):
+    for name in required(source):
         if name not in cells:
             raise Refused(name, "is NULL")
-    sequence = cells.get("sequence")
-    if sequence is not None and type(sequence) is not int:
-        raise Refused("sequence", f"is {shown(str(sequence))}, not an integer")
-    return Event(
-        player=_text(cells, "player") if "player" in cells else source.player or "",
-        at=_moment(cells["at"]),
-        id=_text(cells, "id") if "id" in cells else "",
-        sequence=sequence,
-        profile={
-            name.removeprefix(PROFILE): _text(cells, name)
-            for name in cells
-            if name.startswith(PROFILE)
-        },
-        values={
-            name: _text(cells, name) if name in source.texts else _value(cell, name)
-            for name, cell in cells.items()
-            if name not in OWN and not name.startswith(PROFILE)
-        },
-    )
-
-
-def _moment(cell: object) -> datetime:
-    if isinstance(cell, datetime):
-        micros(cell, "at")
-        return cell
-    return moment(str(cell), "at")
-
-
-def _text(cells: dict[str, Any], name: str) -> str:
-    return str(_value(cells[name], name))
-
-
-def _value(cell: object, name: str) -> Value:
-    """What a database's type is as a value. Raises `Refused` for one that is none."""
-    if isinstance(cell, str):
-        return sound(cell, name)
-    if isinstance(cell, int | float) and not isinstance(cell, bool):
-        return cell
-    if isinstance(cell, Decimal):
-        return int(cell) if cell.is_finite() and cell == cell.to_integral_value() else float(cell)
-    if isinstance(cell, date):
-        return cell.isoformat()
-    if isinstance(cell, UUID):
-        return str(cell)
-    raise Refused(name, f"is of the type {type(cell).__name__}; a value is a number or text")
+    return result(source, cells, cell_value)
