@@ -205,3 +205,23 @@ def test_a_standing_is_of_one_snapshot_though_others_publish_after_every_read(ho
     assert [(each.rank, each.count, each.percentile) for each in found] == [
         (1 + n, 3 + n, 100 * 2 / (2 + n)) for n in range(3)
     ]
+
+
+@pytest.mark.parametrize("scores", [(10, 20, 30), (10, 10, 10)])
+@pytest.mark.parametrize("late", [5, 15])
+@pytest.mark.parametrize("when", range(6))
+def test_a_histogram_is_of_one_snapshot_whenever_another_result_comes(home, scores, late, when):
+    book = home.open(board())
+    book.submit_many([result(f"p{n}", score) for n, score in enumerate(scores)])
+    view = book.ranking("speed")
+    asked = iter(range(100))
+
+    def once():
+        if next(asked) == when:
+            book.submit(result("late", late))
+
+    before = view.spread(4)
+    with Busy(book, once):
+        found = view.spread(4)
+    after = book.ranking("speed").spread(4)
+    assert found in (before, after)

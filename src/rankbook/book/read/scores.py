@@ -93,13 +93,16 @@ def automatic(view: RankingSource, bins: int) -> list[Bin]:
     if not 1 <= bins <= MAX_BINS:
         raise Refused("bins", f"is {bins}; there may be 1 to {MAX_BINS}")
     for _attempt in range(RETRIES):
-        ends = _ends(view)
-        if ends is None:
+        count = view.count()
+        if count == 0:
             return []
+        ends = _ends(view, count)
+        if ends is None:
+            continue
         version, low, high = ends
         edges = _edges(low, high, bins)
         if len(edges) < 2:
-            return [Bin(low=low, high=high, count=view.count())]
+            return [Bin(low=low, high=high, count=count)]
         counted = histogram(view, edges[:-1])[1:]
         if sliced(view.store.read([ByPosition(view.id, 0, 0)]).answers[0]).version == version:
             return [
@@ -109,13 +112,11 @@ def automatic(view: RankingSource, bins: int) -> list[Bin]:
     raise Refused("bins", "cannot be counted while the ranking changes this fast")
 
 
-def _ends(view: RankingSource) -> tuple[int, Number, Number] | None:
-    count = view.capped(view.ask(ByPosition(view.id, 0, 0)).count)
-    if count == 0:
-        return None
+def _ends(view: RankingSource, count: int) -> tuple[int, Number, Number] | None:
+    """The version, and the least and the greatest score; None if there are not `count` any more."""
     asked = [ByPosition(view.id, 0, 1), ByPosition(view.id, count - 1, 1)]
     first, last = [sliced(answer) for answer in view.store.read(list(asked)).answers]
-    if not first.rows or not last.rows:
+    if view.capped(first.count) != count:
         return None
     pair = [view.rules.key_score(each.rows[0].key) for each in (first, last)]
     return first.version, min(pair), max(pair)
