@@ -20,6 +20,7 @@ import lmdb
 
 from rankbook.engine.durability import Marker
 from rankbook.engine.failures import translated
+from rankbook.engine.readers import Reader, parse
 from rankbook.engine.record_store import Resources
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import BookError, StoreError
@@ -118,6 +119,7 @@ class Environment:
                 readahead=False,
             )
             self._allocate(size)
+        self._lmdb.reader_check()
         self.resources.open(self._lmdb)
         self._check_format()
         self.unclean = self._marker.enter()
@@ -173,17 +175,20 @@ class Environment:
             failure, self._sync_failure = self._sync_failure, None
             if failure is not None:
                 raise failure
-            attempt = 0
+            attempt = grown = 0
             while True:
                 self.gate.enter()
                 try:
                     result = self._attempt(work)
                     break
                 except lmdb.MapFullError:
-                    attempt += 1
+                    # What dead readers kept may be room enough.
+                    attempt += not self._lmdb.reader_check()
                 finally:
                     self.gate.leave()
-                self._grow(attempt)
+                if attempt > grown:
+                    self._grow(attempt)
+                    grown = attempt
             self._sync_later()
             return result
 
@@ -224,12 +229,8 @@ class Environment:
 
     def sync(self) -> None:
         """Make every commit so far survive a power cut."""
-        self.gate.enter()
-        try:
-            with translated(self.path):
-                self._lmdb.sync(True)
-        finally:
-            self.gate.leave()
+        with translated(self.path), self.gate.inside():
+            self._lmdb.sync(True)
 
     def _sync_later(self) -> None:
         if self.durability == "full":
@@ -243,6 +244,7 @@ class Environment:
         """From the timer's thread: a failure is kept for the next writer to raise."""
         self._timer = None
         try:
+            self.forget_dead_readers()
             self.sync()
         except StoreError as error:
             self._sync_failure = None if self.gate.closed else error
@@ -280,15 +282,25 @@ class Environment:
         finally:
             self.gate.leave()
 
+    # --- readers ---------------------------------------------------------------------------------
+
+    def readers(self) -> list[Reader]:
+        """The snapshots that processes hold now, the oldest first."""
+        with translated(self.path), self.gate.inside():
+            return parse(self._lmdb.readers(), self._lmdb.info()["last_txnid"])
+
+    def forget_dead_readers(self) -> int:
+        """Free what processes kept that were killed while they read; how many there were."""
+        with translated(self.path), self.gate.inside():
+            found: int = self._lmdb.reader_check()
+            return found
+
     # --- the map ---------------------------------------------------------------------------------
 
     def sizes(self) -> dict[str, int]:
         """Bytes of the file, and up to its last page that was ever used."""
-        self.gate.enter()
-        try:
+        with self.gate.inside():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
-        finally:
-            self.gate.leave()
         return {"file_bytes": info["map_size"], "used_bytes": (info["last_pgno"] + 1) * page}
 
     def make_room(self, share: float = 0.25) -> None:

@@ -60,6 +60,15 @@ class Gate:
                     self._changed.notify_all()
 
     @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Be inside during the block."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    @contextmanager
     def alone(self, *, closing: bool = False) -> Iterator[None]:
         """Nobody else is inside during the block. With `closing`, nobody ever comes in again.
 

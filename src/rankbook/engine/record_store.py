@@ -39,6 +39,10 @@ class Resources:
         self.pages_db = lmdb.open_db(b"pages")
         self.members_db = lmdb.open_db(b"members")
 
+    def databases(self) -> tuple[Any, ...]:
+        """Every database."""
+        return (self.meta_db, self.sets_db, self.pages_db, self.members_db)
+
 
 class RecordStore:
     """The records of sets, small records under keys, and the pages of trees, in one transaction."""

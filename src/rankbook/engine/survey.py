@@ -11,7 +11,11 @@ from rankbook.engine.records import read_header
 
 def survey(environment: Environment) -> dict[str, Any]:
     """Sizes in bytes, counts, and shares between 0 and 1. Reads every set's record and every
-    page's header."""
+    page's header.
+
+    `free_bytes` are in pages that hold nothing now. Those that a state of a reader needs are not
+    used again while it reads. `readers` are the snapshots that are not of the newest state.
+    """
     resources = environment.resources
     with environment.view() as view:
         compact = trees = entries = 0
@@ -26,10 +30,13 @@ def survey(environment: Environment) -> dict[str, Any]:
             leaves += kernel.kind(page) == kernel.LEAF
             inner += kernel.kind(page) == kernel.INNER
             page_bytes += len(page)
+        held = sum(_bytes(view.handle.stat(db)) for db in resources.databases())
+    sizes = environment.sizes()
     capacity = (leaves + inner) * resources.page_bytes
     return {
         "format": FORMAT,
-        **environment.sizes(),
+        **sizes,
+        "free_bytes": max(0, sizes["used_bytes"] - held),
         "rankings_compact": compact,
         "rankings_tree": trees,
         "entries": entries,
@@ -38,6 +45,13 @@ def survey(environment: Environment) -> dict[str, Any]:
         "tree_page_fill": round(page_bytes / capacity, 3) if capacity else None,
         "cached_pages": resources.cache.held(),
         "cache_limit_pages": resources.cache.limit_pages(),
+        "readers": [each for each in environment.readers() if each.behind],
         "durability": environment.durability,
         "kernels": {name: "compiled" if is_compiled(name) else "plain" for name in KERNELS},
     }
+
+
+def _bytes(database: dict[str, int]) -> int:
+    """What the pages of a database take, by LMDB's own numbers."""
+    pages = database["branch_pages"] + database["leaf_pages"] + database["overflow_pages"]
+    return pages * database["psize"]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import typer
+from msgspec.structs import asdict
 from rich.text import Text
 
 from rankbook.book import Examination
@@ -53,4 +54,6 @@ def _drawn(found: Examination) -> list[Part]:
 def _text(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {each}" for name, each in value.items())
+    if isinstance(value, list):
+        return "; ".join(_text(asdict(each)) for each in value) or "none"
     return f"{value:,}" if isinstance(value, int) else "-" if value is None else str(value)
