@@ -187,6 +187,10 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return self._first_meaning() | self._later_meaning()
 
+    def _unranked(self) -> bool:
+        """Whether a measure is outside the order."""
+        return len(self.measures) > len(self.order_by)
+
     def _later_meaning(self) -> dict[str, Any]:
         spans = season_spans(self.seasons, self.parsed_zone(), "seasons")
         later = {
@@ -200,6 +204,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "cooldown_seconds": same_seconds(self.cooldown_seconds) or None,
             "keep_periods": self.keep_periods,
             "profiles": self.profiles if self.profiles != PROFILES[0] else None,
+            # Earlier, a measure outside the order moved the time that breaks ties.
+            "ties": "order_by" if self.keep == "total" and self._unranked() else None,
         }
         return {key: value for key, value in later.items() if value is not None}
 

@@ -30,7 +30,7 @@ class StoredEntry(KeptResult, frozen=True, array_like=True):
     """A stored entry, without its key and its player.
 
     - `sequence`: the sequence of the result. Only keep "latest" writes it.
-    - `counted`: how many results moved the entry of keep "total".
+    - `counted`: how many results of keep "total" were not zero in every column of the order.
     - `parts`: of each float sum, what it holds beyond the double that is shown.
     - `results`: the results that a board with `best_of` counts, best first.
     """

@@ -67,6 +67,10 @@ class OrderCodec:
             parts.append(self._tie[0] + self._tie[1] * reached_at_us)
         return self._pack(*parts)
 
+    def ranks(self, measures: Sequence[Scaled]) -> bool:
+        """Whether any column of the order is not zero."""
+        return any(measures[column.measure] for column in self.columns)
+
     def prefix(self, ordered: Sequence[Scaled]) -> bytes:
         """The first bytes of every key whose first columns hold these scaled numbers."""
         parts = [

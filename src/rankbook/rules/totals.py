@@ -27,9 +27,9 @@ _OVERFLOW = Verdict("overflow", None, b"")
 class Total:
     """Sums each measure over all events.
 
-    Time, event id, details and profile are those of the newest event, by (at, event id), that
-    changed the sum. An event of zeros changes nothing; where there is nothing else, the earliest
-    one is the entry, for zero is a score.
+    Time, event id, details and profile are those of the newest event, by (at, event id), that is
+    not zero in every column of the order. Where all are zero, they are those of the earliest one,
+    for zero is a score. So a measure outside the order is summed and never decides a tie.
     """
 
     def __init__(self, codec: OrderCodec, floats: Sequence[bool]) -> None:
@@ -39,20 +39,22 @@ class Total:
 
     def __call__(self, stored: tuple[bytes, bytes] | None, candidate: Candidate) -> Verdict:
         """Add the candidate to what is stored."""
-        counts = any(candidate.measures)
+        ranks = self._codec.ranks(candidate.measures)
         if stored is None:
-            alone = stored_entry(candidate.result, candidate.measures, counted=int(counts))
+            alone = stored_entry(candidate.result, candidate.measures, counted=int(ranks))
             return Verdict("new", candidate.key, encode(alone))
         held = decode(stored[1])
-        if not counts:
-            return _add_zero(held, candidate)
+        shown = _shown(held, candidate.result, ranks)
+        adds = any(candidate.measures)
+        if not adds and shown is held:
+            return _NO_CHANGE
         try:
             measures, parts = self._sums(held, candidate.measures)
         except OverflowError:
             return _OVERFLOW
-        shown = held if held.counted and _when(held) > _when(candidate.result) else candidate.result
-        entry = stored_entry(shown, measures, counted=held.counted + 1, parts=parts)
-        return Verdict("added", self._codec.key(measures, entry.reached_at_us), encode(entry))
+        entry = stored_entry(shown, measures, counted=held.counted + ranks, parts=parts)
+        key = self._codec.key(measures, entry.reached_at_us)
+        return Verdict("added" if adds else "earlier", key, encode(entry))
 
     def _sums(
         self, held: StoredEntry, added: Sequence[Scaled]
@@ -74,7 +76,8 @@ class BestOf:
 
     Among equals the earlier counts, then the smaller event id. An event that others displaced
     never returns, so the set, and with it the entry, does not depend on the order of delivery.
-    Time, event id, details and profile are those of the newest counted event that is not zero.
+    Time, event id, details and profile are those of the newest counted event that is not zero in
+    every column of the order, as `Total` has it.
     """
 
     def __init__(self, codec: OrderCodec, floats: Sequence[bool], n: int) -> None:
@@ -102,7 +105,7 @@ class BestOf:
         if held is None:
             return Verdict("new", key, encode(entry))
         # A zero may join the set unseen: it counts once others are below it.
-        same = _shown(held) == _shown(entry)
+        same = _line(held) == _line(entry)
         return Verdict("no-change" if same else "added", key, encode(entry))
 
     def _rank(self, result: KeptResult) -> tuple[bytes, int, str]:
@@ -117,8 +120,8 @@ class BestOf:
                 for is_float, column in zip(self._floats, columns, strict=True)
             ]
         )
-        counted = [each for each in results if any(each.measures)]
-        shown = max(counted, key=_when) if counted else min(results, key=_when)
+        ranked = [each for each in results if self._codec.ranks(each.measures)]
+        shown = max(ranked, key=_when) if ranked else min(results, key=_when)
         return stored_entry(shown, measures, results=tuple(results))
 
 
@@ -135,17 +138,18 @@ def add_float(parts: Sequence[float], number: float) -> Parts:
     return tuple(made[:-1]) or (0.0,)
 
 
-def _add_zero(held: StoredEntry, candidate: Candidate) -> Verdict:
-    if held.counted or _when(held) <= _when(candidate.result):
-        return _NO_CHANGE
-    return Verdict("earlier", candidate.key, candidate.value)
+def _shown(held: StoredEntry, result: KeptResult, ranks: bool) -> KeptResult:
+    """Whose time, details and profile the entry shows, of what is stored and a result."""
+    if not ranks:
+        return held if held.counted or _when(held) <= _when(result) else result
+    return held if held.counted and _when(held) > _when(result) else result
 
 
 def _when(result: KeptResult) -> tuple[int, str]:
     return result.reached_at_us, result.event_id
 
 
-def _shown(entry: KeptResult) -> tuple[object, ...]:
+def _line(entry: KeptResult) -> tuple[object, ...]:
     return astuple(entry)[: len(KeptResult.__struct_fields__)]
 
 
