@@ -1,8 +1,9 @@
 """The group-committing writer: everything that waits is recorded in one durable transaction.
 
 One thread writes. While it commits, submissions gather, and the next transaction takes them all, so
-that a commit is shared by who came during the one before. A submission is all or nothing by itself:
-where one is refused or in conflict, the batch is halved until only that one fails.
+that a commit is shared by who came during the one before. A submission is all or nothing by itself.
+Whatever one of them raises, the batch is halved until that one fails alone. Only where the log or
+the store cannot be used does the whole batch fail.
 
 Submissions wait in lanes, one for each key, and a batch is filled from the lanes in turn, so that
 who sends much does not keep out who sends little. A client that goes away takes nothing back: what
@@ -13,18 +14,22 @@ import asyncio
 import logging
 import threading
 import time
+import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import msgspec
+
 from rankbook.book import Rankbook
-from rankbook.errors import EventConflict, RankbookError, Refused
+from rankbook.errors import BookError, LogError, RankbookError, StoreError
 from rankbook.model import Event, Receipt
 
 LATE_SECONDS = 1.0
 LOGGER = logging.getLogger(__name__)
 
-_GUILTY = (Refused, EventConflict)
+# No single event brings these about: smaller batches would fail, too.
+_EVERYONES = (BookError, LogError, StoreError)
 
 
 class Unavailable(RankbookError):
@@ -37,10 +42,15 @@ class Waiting:
     __slots__ = ("events", "future", "loop", "ranks")
 
     def __init__(self, events: Sequence[Event], ranks: bool) -> None:
-        self.events = events
+        self.events = [_named(event) for event in events]
         self.ranks = ranks
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[list[Receipt]] = self.loop.create_future()
+
+
+def _named(event: Event) -> Event:
+    """The event with an id, so that recording it again in a smaller batch records it once."""
+    return event if event.id else msgspec.structs.replace(event, id=uuid.uuid4().hex)
 
 
 Answer = list[Receipt] | BaseException
@@ -162,17 +172,15 @@ class Writer:
         return batch
 
     def _recorded(self, batch: Sequence[Waiting]) -> list[Answered]:
-        """The batch with its answers: recorded in one step where nobody is guilty."""
+        """The batch with its answers: recorded in one step, or in halves where that fails."""
         events = [event for each in batch for event in each.events]
         try:
             made = self._book.submit_many(events, ranks=any(each.ranks for each in batch))
-        except _GUILTY as error:
-            if len(batch) == 1:
-                return [(batch[0], error)]
+        except Exception as error:
+            if len(batch) == 1 or isinstance(error, _EVERYONES):
+                return [(each, error) for each in batch]
             middle = len(batch) // 2
             return [*self._recorded(batch[:middle]), *self._recorded(batch[middle:])]
-        except Exception as error:
-            return [(each, error) for each in batch]
         receipts = iter(made)
         return [(each, [next(receipts) for _ in each.events]) for each in batch]
 

@@ -26,7 +26,9 @@ class Condition:
             return bool(self._function(values if sound else _Present(values, texts)))
         except _MissingValue:
             return False
-        except (ArithmeticError, ValueError, TypeError) as error:
+        except Refused:
+            raise
+        except Exception as error:
             raise Refused(self.field, fault_of(error)) from error
 
 

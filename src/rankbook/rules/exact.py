@@ -115,8 +115,11 @@ def _rational_power(base: Fraction | int, exponent: Fraction | int) -> Fraction:
 
 
 def _bounded(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def bounded(left: Any, right: Any) -> Any:
-        result = operation(left, right)
+    """The operation on fractions. What floor or a comparison gave is a plain integer: Python would
+    divide two of them as floats."""
+
+    def bounded(left: Any, right: Any) -> Fraction:
+        result = Fraction(operation(Fraction(left), right))
         if max(result.numerator.bit_length(), result.denominator.bit_length()) > MAX_RATIONAL_BITS:
             raise OverflowError
         return result
@@ -166,8 +169,8 @@ RATIONAL = Arithmetic(
         "sub": _bounded(operator.sub),
         "mul": _bounded(operator.mul),
         "div": _bounded(operator.truediv),
-        "floordiv": operator.floordiv,
-        "mod": operator.mod,
+        "floordiv": _bounded(operator.floordiv),
+        "mod": _bounded(operator.mod),
     },
     _rational,
 )

@@ -34,7 +34,7 @@ from rankbook.rules.values import (
 MAX_DOUBLE_INTEGER = 2.0**53
 MAX_DIGITS = 12
 
-Formula = str | Callable[[Values], Any]
+Compute = Callable[[Values], Any]
 
 _DECIMAL_TYPE = re.compile(r"decimal\((\d{1,2})\)")
 _SCALING = decimal.Context(prec=400, traps=[decimal.Inexact, decimal.InvalidOperation])
@@ -138,20 +138,17 @@ class CompiledMeasure:
         return self.type.scaled(self._raw(values), self.name)
 
 
-def _native_function(expression: Expression, name: str) -> Callable[[Values], Any]:
+def _native_function(expression: Expression, name: str) -> Compute:
     function = expression.function(NATIVE)
     numbers, texts = expression.numbers, expression.texts
 
     def compute(values: Values) -> Any:
-        try:
-            return function(values if plain(values, numbers, texts) else Lazy(values, texts))
-        except (ArithmeticError, ValueError, TypeError) as error:
-            raise Refused(name, fault_of(error)) from error
+        return function(values if plain(values, numbers, texts) else Lazy(values, texts))
 
-    return compute
+    return _refusing(compute, name)
 
 
-def _exact_function(expression: Expression, name: str) -> Callable[[Values], Any]:
+def _exact_function(expression: Expression, name: str) -> Compute:
     first, always = expression.function(DECIMAL), expression.function(RATIONAL)
     texts = expression.texts
 
@@ -159,16 +156,26 @@ def _exact_function(expression: Expression, name: str) -> Callable[[Values], Any
         try:
             return first(Exact(values, texts))
         except decimal.DecimalException:
-            pass
-        try:
             return always(Rational(values, texts))
-        except (ArithmeticError, ValueError, TypeError) as error:
+
+    return _refusing(compute, name)
+
+
+def _refusing(function: Compute, name: str) -> Compute:
+    """The function, whose every failure refuses the event: it must never hurt another one."""
+
+    def compute(values: Values) -> Any:
+        try:
+            return function(values)
+        except Refused:
+            raise
+        except Exception as error:
             raise Refused(name, fault_of(error)) from error
 
     return compute
 
 
-def _guarded(function: Callable[[Values], Any], name: str) -> Callable[[Values], Any]:
+def _guarded(function: Compute, name: str) -> Compute:
     def compute(values: Values) -> Any:
         try:
             return function(values)
