@@ -57,7 +57,7 @@ def test_a_day_that_has_just_begun_has_results_already():
 def test_the_demo_is_a_tour_and_leaves_the_book_that_was_asked_for(shell, tmp_path):
     answer = shell("demo", "--book", "made")
     assert (answer.code, answer.stderr) == (0, "")
-    for said in ("six rankings", "One player's view", "What that touches", "agree with the log"):
+    for said in ("six rankings", "One player's view", "this touches", "agree with the log"):
         assert said in answer.stdout
     assert answer.stdout.count("10 of ") == 6
     assert "yes, better" in answer.stdout

@@ -1,4 +1,4 @@
-"""Exit codes: one table from the tree of errors to what a shell sees, and one line on stderr."""
+"""Exit codes of errors, in one table; and the line on stderr that says what is wrong."""
 
 import os
 import sys
@@ -46,7 +46,7 @@ def exit_code(error: Exception) -> int:
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Turn errors into one line and an exit code. A reader who went away is no error."""
+    """Turn errors into one line and an exit code. A closed pipe is not an error."""
     try:
         yield
     except BrokenPipeError:
@@ -70,7 +70,7 @@ def _line(error: RankbookError | OSError) -> str:
 
 
 def _discard_stdout() -> None:
-    """Let what is still in the buffer go nowhere, so that closing it says nothing."""
+    """Send what is still buffered to nowhere, so that closing stdout raises nothing."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

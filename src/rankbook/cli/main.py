@@ -1,7 +1,6 @@
 """The command `rankbook`, put together from its subcommands."""
 
 import sys
-from collections.abc import Callable
 from importlib import metadata
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -48,7 +47,7 @@ from rankbook.cli.screen.output import show
 
 
 class Commands(TyperGroup):
-    """The subcommands, with every error that is meant to be told in one line told so."""
+    """The subcommands. An error that a user can act on is printed as one line."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand."""
@@ -86,47 +85,20 @@ def root(ctx: typer.Context, book: BookOption = None, version: VersionOption = F
     ctx.obj = book
 
 
-SUBCOMMANDS: dict[str, Callable[..., None]] = {
-    "init": init,
-    "boards": boards,
-    "submit": submit,
-    "outcome": outcome,
-    "import": import_,
-    "void": void,
-    "correct": correct,
-    "ban": ban,
-    "unban": unban,
-    "profile": profile,
-    "forget": forget,
-    "top": top,
-    "page": page,
-    "around": around,
-    "among": among,
-    "rank": rank,
-    "at": at,
-    "scores": scores,
-    "histogram": histogram,
-    "player": player,
-    "bundle": bundle,
-    "seasons": seasons,
-    "fold": fold,
-    "verify": verify,
-    "rebuild": rebuild,
-    "repair": repair,
-    "doctor": doctor,
-    "backup": backup,
-    "restore": restore,
-    "migrate": migrate,
-    "key": key,
-    "serve": serve,
-    "demo": demo,
-}
+COMMANDS = (
+    *(init, boards, submit, outcome, import_, void, correct, ban, unban, profile, forget),
+    *(top, page, around, among, rank, at, scores, histogram, player, bundle, seasons),
+    *(fold, verify, rebuild, repair, doctor, backup, restore, migrate, key, serve, demo),
+)
+SUBCOMMANDS = {command.__name__.rstrip("_"): command for command in COMMANDS}
+"""The subcommands by name, in the order in which the help lists them."""
+
 for name, command in SUBCOMMANDS.items():
     app.command(name)(command)
 
 
 def main() -> None:
-    """Run the command; what a narrow encoding cannot show is shown escaped."""
+    """Run the command. Characters that the output's encoding lacks are printed escaped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,6 +1,6 @@
-"""What formats share: where text comes from, what they make of it, and readings of small texts.
+"""What formats share: sources of text, rows and faults, and readers of numbers and times.
 
-What is wrong in one line is raised as `Refused` at the file's own column, and becomes a `Fault`.
+A reader raises `Refused` at the file's own column; `Source.rows` makes a `Fault` of it.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ class Source(NamedTuple):
 
 
 def lines(stream: TextIO) -> Iterator[Line]:
-    """The lines of a stream. Memory is bounded: of a line too long, the rest is passed over."""
+    """The lines of a stream. Memory is bounded: the rest of a line too long is skipped."""
     number = 0
     while text := stream.readline(MAX_LINE):
         number += 1
@@ -132,7 +132,7 @@ def number(text: str, column: str) -> int | float:
 
 
 def value(text: str) -> Value:
-    """A number where the text is one as JSON writes it; else the text: 007 stays text."""
+    """A number if JSON would write it so, else the text: 007 stays text."""
     return number(text, "") if _NUMBER.fullmatch(text) else text
 
 
@@ -166,7 +166,7 @@ def dated(event: Event) -> Event:
 
 
 class Occurrences:
-    """Ids for events that have none: of their content, and of how often it was there before.
+    """Ids for events without one: made of the content, and of how often it came before.
 
     The same text read again gives the same ids. Uses some 150 bytes an event.
     """

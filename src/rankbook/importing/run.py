@@ -1,7 +1,7 @@
-"""Driving a book with files: hold each event against its rules, record in batches, rank at the end.
+"""Importing files into a book: check each event, record in batches, rank at the end.
 
-A batch is durable when it is recorded, so an import that is stopped continues when it is run again:
-what is recorded is known by its id, and what is not yet ranked is ranked by the next fold.
+A batch is durable when it is recorded. An import that was stopped continues when it is run again:
+recorded events are known by their ids, and the next fold ranks what is not ranked yet.
 """
 
 import os

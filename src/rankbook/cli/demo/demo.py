@@ -1,4 +1,4 @@
-"""`rankbook demo`: a tour of a typing site's rankings, made of a generated month."""
+"""`rankbook demo`: a tour of a typing site's rankings, over a generated month of results."""
 
 import time
 from collections.abc import Iterator
@@ -46,9 +46,9 @@ def demo(
 ) -> None:
     """Show what Rankbook does: make a sample book, import a month of results, read and serve it.
 
-    On a terminal it then serves the pages, with results that go on coming, until Ctrl-C. Where
-    stdout is no terminal it ends after the tour unless --seconds says otherwise. With --book the
-    book stays; else it goes at the end.
+    On a terminal it then serves the pages until Ctrl-C, while new results arrive. If stdout is not
+    a terminal, it ends after the tour unless --seconds says otherwise. With --book the book is
+    kept; else it is deleted at the end.
     """
     with _directory(Call(ctx=ctx, book=book).given_directory) as directory:
         make(directory, template("typing"))
@@ -79,7 +79,7 @@ def _tour(book: Rankbook, seed: int) -> None:
     player = _typical(book)
     _player(book, player)
     _submission(book, player)
-    show("", "Is it all true? The log is folded anew and compared with every ranking.")
+    show("", "Is it all true? Verify folds the log anew and compares it with every ranking.")
     with counting("verifying") as verified:
         found = book.verify(progress=verified)
     show(*comparison(found))
@@ -101,15 +101,15 @@ def _home(book: Rankbook) -> None:
 
 
 def _typical(book: Rankbook) -> str:
-    """Who stands tenth today; their best of all time is likely from another day."""
+    """The player who is tenth today; their best of all time is likely from another day."""
     entries = book.ranking(BOARD, window="daily").top(10).entries
     return entries[-1].player
 
 
 def _player(book: Rankbook, player: str) -> None:
-    show("", "One player's view: entry and rank in every ranking of now.", "")
+    show("", "One player's view: entry and rank in every current ranking.", "")
     show(tables.places(player, book.player(player)))
-    show("", "Whom they have to beat: the entries around theirs, of all time.", "")
+    show("", "Whom they have to beat: the entries around theirs in the all-time ranking.", "")
     view = book.ranking(BOARD, window="all-time")
     show(standings(view.around(player), stdout().width))
 
@@ -119,5 +119,9 @@ def _submission(book: Rankbook, player: str) -> None:
     assert today is not None
     values: dict[str, Value] = {"wpm": int(today.score) + 1, "accuracy": 100, "mode": "time"}
     event = Event(player=player, values=values, profile=today.profile)
-    show("", "The same player types one word a minute better than today. What that touches:", "")
+    show(
+        "",
+        "The same player types one word a minute better. The rankings that this touches:",
+        "",
+    )
     show(tables.receipt(book.submit(event)))

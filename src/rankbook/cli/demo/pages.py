@@ -1,4 +1,4 @@
-"""The part of `rankbook demo` that serves: the pages of the sample book, and results that go on."""
+"""The part of `rankbook demo` that serves the pages of the sample book, with new results."""
 
 import asyncio
 import signal
@@ -29,7 +29,7 @@ LEAST_SECONDS, MOST_SECONDS = 0.8, 2.4
 
 
 def serve(directory: Path, seed: int, seconds: float | None) -> None:
-    """Serve the book until Ctrl-C, or for so many seconds, while results go on coming."""
+    """Serve the book until Ctrl-C, or for so many seconds, while new results arrive."""
     try:
         from rankbook import http
     except ModuleNotFoundError as error:
@@ -38,7 +38,7 @@ def serve(directory: Path, seed: int, seconds: float | None) -> None:
     _key, token = http.KeyRing.of_book(directory).create("demo", ["admin"])
     with _listening() as listening:
         address = http.address(listening)
-        show("", f"The same as pages, with results that go on coming: {address}/")
+        show("", f"The same as pages, while new results arrive: {address}/")
         show(f"For a screen on the wall: {address}/?wall=1")
         show(f"The page {address}/operations takes this key: {token}")
         ends = "Ctrl-C ends it." if seconds is None else f"It ends in {seconds:g} s, or by Ctrl-C."
@@ -50,7 +50,7 @@ def serve(directory: Path, seed: int, seconds: float | None) -> None:
 
 
 def _listening() -> socket.socket:
-    """The usual port, or a free one where that is taken."""
+    """A socket on the usual port, or on a free one if that is taken."""
     from rankbook.http import listen
 
     try:
@@ -63,7 +63,7 @@ def _listening() -> socket.socket:
 async def _going_on(
     events: Iterator[Event], rng: Random, seconds: float | None, application: "Litestar"
 ) -> AsyncIterator[None]:
-    """Results keep coming while the service runs, which ends by itself after so many seconds."""
+    """Submit results while the service runs; after so many seconds, stop it."""
     served: Service = application.state.served
     tasks = [asyncio.create_task(_submit(served, events, rng))]
     if seconds is not None:
@@ -86,6 +86,6 @@ async def _submit(served: "Service", events: Iterator[Event], rng: Random) -> No
 
 
 async def _end_after(seconds: float) -> None:
-    """What Ctrl-C does, when it is time."""
+    """Do what Ctrl-C does, after so many seconds."""
     await asyncio.sleep(seconds)
     signal.raise_signal(signal.SIGINT)

@@ -1,7 +1,7 @@
 """A sample for demonstrations: players of a typing site, and a month of their results.
 
-Nothing in it depends on anything but the seed and the moment it ends at. The results before that
-moment's day depend on the day only, and so do the scores of the day itself.
+The sample depends only on the seed and on the moment at which it ends. The results before that
+moment's day, and the scores of the day itself, depend only on the day.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def results(seed: int, end: datetime) -> Iterator[Event]:
 
 
 def more(seed: int) -> Iterator[Event]:
-    """Results without an end, of now: mostly of those who are good, and on a good day."""
+    """Endless results of now: mostly by good players, on a good day."""
     rng = Random(seed + 2)
     players = sorted(typists(seed), key=lambda typist: -typist.wpm)
     while True:

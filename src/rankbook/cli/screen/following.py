@@ -1,7 +1,7 @@
-"""What `rankbook fold --follow` prints, and how it is told to stop."""
+"""What `rankbook fold --follow` prints, and how signals stop it."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 from types import FrameType
@@ -16,21 +16,21 @@ LOOK_SECONDS = 0.2
 
 
 class Stop:
-    """Whether a signal has asked for the end; `pause` ends early then."""
+    """Says whether a signal has asked to stop. A signal also ends `pause` early."""
 
     def __init__(self) -> None:
         self._asked = False
 
     def __call__(self) -> bool:
-        """Whether it has."""
+        """Whether a signal has asked to stop."""
         return self._asked
 
     def ask(self, _number: int, _frame: FrameType | None) -> None:
-        """A signal's handler."""
+        """Handle a signal."""
         self._asked = True
 
     def pause(self, seconds: float) -> None:
-        """Sleep in short pieces, of which the one that a signal comes in is the last."""
+        """Sleep for so long, or until shortly after a signal."""
         until = monotonic() + seconds
         while not self._asked and (left := until - monotonic()) > 0:
             sleep(min(left, LOOK_SECONDS))
@@ -38,7 +38,7 @@ class Stop:
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """A `Stop` that SIGINT and SIGTERM ask; a second signal does what it did before."""
+    """A `Stop` that SIGINT and SIGTERM set. A second signal has its usual effect."""
     stop = Stop()
     before = {each: signal.getsignal(each) for each in SIGNALS}
 
@@ -61,15 +61,11 @@ def follow(book: Rankbook, seconds: float | None, as_json: bool) -> int:
         follower = Follower(
             book,
             stopped=stop,
-            told=_told(as_json),
+            told=_json if as_json else _text,
             troubled=_troubled,
             pause=stop.pause,
         )
         return follower.run(seconds)
-
-
-def _told(as_json: bool) -> Callable[[Followed], object]:
-    return _json if as_json else _text
 
 
 def _json(found: Followed) -> None:

@@ -1,4 +1,4 @@
-"""What the command prints: one JSON document, or text that no name of a player can act in."""
+"""What the command prints: one JSON document, or text in which no player's name can act."""
 
 import os
 import sys
@@ -21,15 +21,15 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class _Console(Console):
-    """A console that leaves a reader who went away to the caller."""
+    """A console that raises when its reader has gone away."""
 
     def on_broken_pipe(self) -> None:
-        """Raise what happened."""
+        """Raise BrokenPipeError."""
         raise BrokenPipeError
 
 
 def stdout() -> Console:
-    """The console of results. In a pipe it is 120 columns wide, or as COLUMNS says."""
+    """The console for results. In a pipe it is 120 columns wide, or as COLUMNS says."""
     console = _Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_WIDTH
@@ -37,7 +37,7 @@ def stdout() -> Console:
 
 
 def stderr() -> Console:
-    """The console of progress and complaints."""
+    """The console for progress and complaints."""
     return _Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
@@ -47,7 +47,7 @@ def clean(text: str) -> str:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print parts on stdout, one below the other. Strings are cleaned, and wrapped by nobody."""
+    """Print parts on stdout, one below the other. Strings are cleaned and not wrapped."""
     console = stdout()
     for part in parts:
         _print(console, part)
@@ -82,7 +82,7 @@ def document(value: object) -> None:
 
 
 def line(written: bytes) -> None:
-    """Bytes of UTF-8 and the end of a line on stdout, seen at once by who reads it."""
+    """Write UTF-8 bytes and a line end to stdout, and flush."""
     text = written + b"\n"
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.flush()
