@@ -86,7 +86,7 @@ class Postgres:
     def start(self) -> None:
         """Start the server and wait until it answers: at first on a free port, then on the same."""
         for _attempt in range(ATTEMPTS):
-            port = self.port or _free_port()
+            port = self.port or free_port()
             if self._start(port):
                 self.port = port
                 return
@@ -223,7 +223,7 @@ def _as_user() -> list[str]:
     return [*command, "--"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

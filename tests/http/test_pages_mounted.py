@@ -11,6 +11,7 @@ from starlette.routing import Mount
 from rankbook import Event, Rankbook
 from rankbook.http import Settings, app
 from tests.browser.club import TOML
+from tests.http.test_trouble import eventually
 
 ASGIApplication = Starlette | Litestar
 
@@ -87,3 +88,15 @@ def test_pictures_elsewhere_are_shown_and_may_load_only_where_the_operator_says_
             policy = answer.headers["content-security-policy"]
             assert ("img-src 'self' https:;" in policy) is remote
             assert ('src="https://example.org/a.png?x=1&amp;y=2"' in answer.text) is remote
+
+
+def test_a_mounted_service_ranks_what_others_record_from_its_first_request_on(tmp_path):
+    (tmp_path / "rankbook.toml").write_text(TOML)
+    with Rankbook.open(tmp_path) as book, Rankbook.open(tmp_path) as shop:
+        ranks = app(book, Settings(directory=tmp_path, upkeep_seconds=0.01))
+        client = Client(Starlette(routes=[Mount("/ranks", app=ranks)]))
+        assert client.get("/ranks/healthz").status_code == 200
+        shop.record(Event(player="asha", values={"wpm": 90, "mode": "time"}))
+        eventually(lambda: book.pending() == 0)
+        asyncio.run(ranks.state.served.stop())
+        assert book.ranking("speed").rank("asha") == 1

@@ -95,6 +95,10 @@ class Marker:
             _mark(self._marker, boot_id())
         return unclean
 
+    def drop(self) -> None:
+        """In a forked child: let go of the lock that the parent holds."""
+        os.close(self._lock)
+
     def leave(self) -> None:
         """After a sync: unmark the directory, unless another process still has it open."""
         try:

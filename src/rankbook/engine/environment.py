@@ -24,6 +24,7 @@ from rankbook.engine.readers import Reader, parse
 from rankbook.engine.record_store import Resources
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import BookError, StoreError
+from rankbook.forks import on_fork
 
 FORMAT = 1
 PAGE_BYTES = 4064
@@ -38,7 +39,6 @@ LARGEST_STEP = 64 << 20
 T = TypeVar("T")
 
 _shared: "dict[Path, Environment]" = {}
-_sharing = threading.Lock()
 
 
 class Environment:
@@ -52,6 +52,8 @@ class Environment:
 
     LMDB lets a process open a directory once: `share` gives everyone in it the same one.
     """
+
+    _sharing = threading.Lock()
 
     def __init__(
         self,
@@ -72,7 +74,9 @@ class Environment:
         self.durability = durability
         self.sync_seconds = sync_seconds
         demote_bytes = compact_bytes // 2 if demote_bytes is None else demote_bytes
-        self.resources = Resources(path, page_bytes, compact_bytes, demote_bytes, cache_pages)
+        self._capacities = (page_bytes, compact_bytes, demote_bytes, cache_pages)
+        self._watched = watched
+        self.resources = Resources(path, *self._capacities)
         self.gate = self.resources.gate
         self._users = 1
         self._writer = threading.Lock()
@@ -80,6 +84,7 @@ class Environment:
         self._sync_failure: StoreError | None = None
         with translated(path, system=True):
             self._open(create, watched)
+        on_fork(self)
 
     # --- opening and closing ---------------------------------------------------------------------
 
@@ -90,7 +95,7 @@ class Environment:
         Each call is undone by one `close`. Raises as the constructor does.
         """
         place = path.resolve()
-        with _sharing:
+        with cls._sharing:
             found = _shared.get(place)
             if found is not None and not found.gate.closed:
                 found._users += 1
@@ -117,12 +122,30 @@ class Environment:
                 sync=False,
                 metasync=False,
                 readahead=False,
+                max_spare_txns=0,  # a child that closes would free the parent's spare one
             )
             self._allocate(size)
         self._lmdb.reader_check()
         self.resources.open(self._lmdb)
         self._check_format()
         self.unclean = self._marker.enter()
+
+    def after_fork(self) -> None:
+        """In a child: open the directory anew at the next use."""
+        Environment._sharing = threading.Lock()
+        if self.gate.closed:
+            return
+        self._writer = threading.Lock()
+        self._timer = None
+        self._marker.drop()
+        self.resources = Resources(self.path, *self._capacities)
+        self.gate = self.resources.gate
+        self.gate.block(self._reopen)
+
+    def _reopen(self) -> None:
+        with translated(self.path, system=True):
+            self._lmdb.close()
+            self._open(False, self._watched)
 
     def _check_format(self) -> None:
         with self._lmdb.begin() as handle:
@@ -138,7 +161,7 @@ class Environment:
 
     def close(self) -> None:
         """Sync and close, when everyone who shares it has. Closing twice is harmless."""
-        with _sharing:
+        with self._sharing:
             if self.gate.closed:
                 return
             self._users -= 1
@@ -147,6 +170,10 @@ class Environment:
             self._close()
 
     def _close(self) -> None:
+        if self.gate.blocked:  # inherited, and never used in this child
+            self._lmdb.close()
+            self.gate.shut()
+            return
         with translated(self.path, system=True), self.gate.alone(closing=True):
             if self._timer is not None:
                 self._timer.cancel()

@@ -6,7 +6,7 @@ inside. One of the two always sees the other.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
@@ -24,6 +24,7 @@ class Gate:
         self._inside: dict[int, int] = {}
         self._waiting = 0
         self._closed = False
+        self._first: Callable[[], None] | None = None
         self._changed = threading.Condition()
 
     def enter(self) -> None:
@@ -41,11 +42,29 @@ class Gate:
         with self._changed:
             del self._inside[me]
             self._changed.notify_all()
+            if self._first is not None:
+                self._first()
+                self._first = None
+                self._waiting -= 1
             while self._waiting:
                 self._changed.wait()
             if self._closed:
                 raise StoreError(f"{self._what} is closed")
             self._inside[me] = 1
+
+    def block(self, first: Callable[[], None]) -> None:
+        """Let nobody in before `first` was done, by whoever comes first."""
+        self._first = first
+        self._waiting += 1
+
+    def shut(self) -> None:
+        """Let nobody in any more."""
+        self._closed = True
+
+    @property
+    def blocked(self) -> bool:
+        """Whether something must be done before anybody comes in."""
+        return self._first is not None
 
     def leave(self) -> None:
         """Go out, as often as `enter` was called."""

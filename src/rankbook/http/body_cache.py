@@ -16,6 +16,7 @@ import msgspec
 from rankbook.book import RankingView, state
 from rankbook.book.book import Clock
 from rankbook.book.read.bundles import boundary
+from rankbook.forks import on_fork
 from rankbook.store.base import ByPosition, Counted, Query, Stamped, Store
 
 MAX_BODIES = 2000
@@ -78,6 +79,11 @@ class BodyCache:
         self._scope = "private" if private else "public"
         self._kept: OrderedDict[object, CachedBody] = OrderedDict()
         self._bytes = 0
+        self._lock = Lock()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: the lock may be held by a thread that is not there."""
         self._lock = Lock()
 
     def get(self, key: object) -> CachedBody | None:

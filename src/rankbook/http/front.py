@@ -28,6 +28,7 @@ class CachedReads:
 
     def __init__(self, behind: ASGIApp, served: Service) -> None:
         self._behind = behind
+        self._start = served.writer.start
         self._bodies = served.bodies
         self._metrics = served.metrics
         self._answers = served.settings.read_open and served.local
@@ -36,6 +37,7 @@ class CachedReads:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer from what is kept, or pass on."""
         if scope["type"] == ScopeType.HTTP:
+            self._start()  # a mounted application is told of no lifespan
             if scope["method"] == "GET" and self._answers:
                 found = self._found(scope)
                 if found is not None:

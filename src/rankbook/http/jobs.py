@@ -21,6 +21,7 @@ from typing import Any, Literal
 import msgspec
 
 from rankbook.errors import BookError, NotFound, RankbookError
+from rankbook.forks import on_fork
 from rankbook.http.auth.keys import replace
 
 KEPT = 50
@@ -74,8 +75,14 @@ class Jobs:
         self._directory = directory
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
+        on_fork(self)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+
+    def after_fork(self) -> None:
+        """In a child: the lock may be held by a thread that is not there."""
+        self._lock = threading.Lock()
+        self._thread = None
 
     def start(self, kind: JobKind, work: Work, of: int | None = None) -> Job:
         """Begin work in a thread of its own; it is given a function to tell its progress to.

@@ -23,6 +23,7 @@ import msgspec
 
 from rankbook.book import Rankbook
 from rankbook.errors import BookError, LogError, RankbookError, StoreError
+from rankbook.forks import on_fork
 from rankbook.model import Event, Receipt
 
 LATE_SECONDS = 1.0
@@ -88,6 +89,7 @@ class Writer:
         self._closing = False
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
+        on_fork(self)
 
     @property
     def waiting(self) -> int:
@@ -96,8 +98,16 @@ class Writer:
 
     def start(self) -> None:
         """Begin, if it has not begun: the upkeep of an idle book needs no submission."""
-        with self._changed:
-            self._start()
+        if self._thread is None:
+            with self._changed:
+                self._start()
+
+    def after_fork(self) -> None:
+        """In a child: the thread is not there, and what waits is the parent's."""
+        self._changed = threading.Condition()
+        self._thread = None
+        self._lanes = OrderedDict()
+        self._events = 0
 
     async def submit(
         self, events: Sequence[Event], *, lane: str = "", ranks: bool = True

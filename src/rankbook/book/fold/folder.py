@@ -31,6 +31,7 @@ from rankbook.book.manifest import check_log
 from rankbook.book.measure import MeasuredResult, Measurer, Scope
 from rankbook.book.published import MOVES, PublishedStep, StepHistory
 from rankbook.errors import PositionMoved
+from rankbook.forks import on_fork
 from rankbook.log.base import Log, Recorded, Recording
 from rankbook.rules import BoardRules
 from rankbook.store.base import NOTE, SnapshotReads, Store
@@ -128,6 +129,7 @@ class Folder:
         self._history = history
         self._snapshot = store.snapshot if isinstance(store, SnapshotReads) else nullcontext
         self._lock = threading.Lock()
+        on_fork(self)
 
     def fold(
         self,
@@ -160,6 +162,10 @@ class Folder:
                 progress(len(step.events))
             if step.events[-1].seq == until:
                 return made
+
+    def after_fork(self) -> None:
+        """In a child: the lock may be held by a thread that is not there."""
+        self._lock = threading.Lock()
 
     def check_manifest(self) -> None:
         """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules, or

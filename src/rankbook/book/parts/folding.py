@@ -23,6 +23,7 @@ from rankbook.book.parts.progress import Furthest
 from rankbook.book.parts.store import PartitionedStore
 from rankbook.book.published import StepHistory
 from rankbook.errors import StoreError
+from rankbook.forks import on_fork
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import Receipt
 from rankbook.rules import BoardRules, BookSpec
@@ -115,6 +116,11 @@ class Parts:
             folder = Folder(own, log, each, manifest, on_folded, scope, history)
             made.append(Part(self.partition.names[number], tuple(own), scope, each, folder))
         self.parts = tuple(made)
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: the lock may be held by a thread that is not there."""
+        self._lock = Lock()
 
     def check(self) -> None:
         """Raises `RebuildNeeded` where the rankings of a part are not those of this book, and

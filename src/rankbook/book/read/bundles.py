@@ -9,6 +9,7 @@ import msgspec
 from rankbook.book.published import PublishedStep, StepHistory
 from rankbook.book.read.tops import CachedTop, advance, refresh
 from rankbook.book.read.view import RankingView
+from rankbook.forks import on_fork
 from rankbook.model import Standings
 from rankbook.rules import Bundle
 from rankbook.store.base import Counted, Query, Stamped, Store
@@ -66,6 +67,7 @@ class BundleCache:
         self._kept: dict[str, _Kept] = {}
         self._forgotten = 0
         self._locks: dict[str, threading.Lock] = {}
+        on_fork(self)
 
     def read(self, bundle: Bundle, now_us: int) -> BundleReading:
         """The bundle in its current periods."""
@@ -80,6 +82,10 @@ class BundleCache:
             if stamp != kept.stamp:
                 self._renew(bundle, kept, stamp, now_us)
             return kept.reading
+
+    def after_fork(self) -> None:
+        """In a child: the locks may be held by threads that are not there."""
+        self._locks = {}
 
     def forget(self) -> None:
         """Drop every reading, and keep none that has begun: what it shows may be no more."""

@@ -20,6 +20,7 @@ from typing import Literal, get_args
 import msgspec
 
 from rankbook.errors import BookError, NotFound, Refused
+from rankbook.forks import on_fork
 
 Scope = Literal["read", "submit", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -69,9 +70,14 @@ class KeyRing:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._lock = Lock()
+        on_fork(self)
         self._seen: object = None
         self._file = _File(session=secrets.token_hex(32))
         self._by_id: dict[str, _Stored] = {}
+
+    def after_fork(self) -> None:
+        """In a child: the lock may be held by a thread that is not there."""
+        self._lock = Lock()
 
     @classmethod
     def of_book(cls, directory: Path | None) -> "KeyRing":

@@ -13,6 +13,7 @@ from psycopg import Connection
 from psycopg.pq import TransactionStatus
 
 from rankbook.errors import LogError
+from rankbook.forks import keep, on_fork
 
 
 class Pool:
@@ -24,10 +25,12 @@ class Pool:
         self._where = where
         self._connect = connect
         self._wait_seconds = wait_seconds
+        self._most = most
         self._room = BoundedSemaphore(most)
         self._lock = Lock()
         self._idle: list[Connection] = []
         self._closed = False
+        on_fork(self)
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -61,6 +64,13 @@ class Pool:
         """Close what is idle now, and what is in use when it is given back."""
         self._closed = True
         self.clear()
+
+    def after_fork(self) -> None:
+        """In a child: make connections anew; the inherited ones are the parent's."""
+        keep(self._idle)
+        self._idle = []
+        self._lock = Lock()
+        self._room = BoundedSemaphore(self._most)
 
     @property
     def closed(self) -> bool:

@@ -25,6 +25,7 @@ from time import sleep
 from typing import Any, Self
 
 from rankbook.errors import BookError, Corrupt, LogError, Refused
+from rankbook.forks import keep, on_fork
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.records import ascending, check_same, distinct, streamed
 from rankbook.log.sqlite.check import Gaps
@@ -45,14 +46,19 @@ class SqliteLog:
         writer: sqlite3.Connection,
         reader: sqlite3.Connection,
         pause: Callable[[float], object] = sleep,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
     ) -> None:
         self._path = path
         self._pause = pause
-        self._writer = writer
-        self._reader = reader
+        self._busy_timeout_ms = busy_timeout_ms
+        self._writer: sqlite3.Connection | None = writer
+        self._reader: sqlite3.Connection | None = reader
+        self._connecting = Lock()
         self._write_lock = Lock()
         self._read_lock = Lock()
+        self._closed = False
         self._gaps = Gaps()
+        on_fork(self)
 
     @classmethod
     def open(
@@ -83,14 +89,16 @@ class SqliteLog:
             raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
         except OSError as error:
             raise BookError(f"the log {path} cannot be opened: {error}") from error
-        return cls(path, writer, reader, pause)
+        return cls(path, writer, reader, pause, busy_timeout_ms)
 
     def record(self, drafts: Sequence[Draft]) -> Recording:
         """Append in one transaction; see `Log.record`. One fsync, O(drafts x log events)."""
         if not drafts:
             return Recording([], 0)
-        with _usable(self._path), self._write_lock, transaction(self._writer):
-            return _write(self._writer, drafts)
+        with _usable(self._path), self._write_lock:
+            writer = self._writer or self._reopened()[0]
+            with transaction(writer):
+                return _write(writer, drafts)
 
     def read(self, after: int, limit: int) -> list[Recorded]:
         """See `Log.read`. O(log events + limit)."""
@@ -117,11 +125,12 @@ class SqliteLog:
             if not list(sql.to_forget(connection, until=until)):
                 return 0
         with _usable(self._path), self._write_lock:
-            with transaction(self._writer):
-                named = list(sql.to_forget(self._writer, until=until))
+            writer = self._writer or self._reopened()[0]
+            with transaction(writer):
+                named = list(sql.to_forget(writer, until=until))
                 for seq, player in named:
-                    sql.erase_player(self._writer, player=player, until=seq)
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    sql.erase_player(writer, player=player, until=seq)
+            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(named)
 
     def head(self) -> int:
@@ -160,8 +169,10 @@ class SqliteLog:
     def close(self) -> None:
         """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""
         with _usable(self._path), self._write_lock, self._read_lock:
-            self._reader.close()
-            self._writer.close()
+            self._closed = True
+            for connection in (self._reader, self._writer):
+                if connection is not None:
+                    connection.close()
 
     def _of_player(self, player: str, after: int, until: int) -> list[Recorded]:
         with self._reading() as connection:
@@ -173,7 +184,25 @@ class SqliteLog:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with _usable(self._path), self._read_lock:
-            yield self._reader
+            yield self._reader or self._reopened()[1]
+
+    def after_fork(self) -> None:
+        """In a child: connect anew at the next use; SQLite's connections cannot be inherited."""
+        if self._closed:
+            return
+        keep((self._writer, self._reader))
+        self._writer = self._reader = None
+        self._write_lock, self._read_lock, self._connecting = Lock(), Lock(), Lock()
+
+    def _reopened(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        """A writer and a reader of this process, from the first use after a fork on."""
+        with self._connecting:
+            if self._writer is None or self._reader is None:
+                self._writer, self._reader = [
+                    connect(self._path, create=False, busy_timeout_ms=self._busy_timeout_ms)
+                    for _ in range(2)
+                ]
+            return self._writer, self._reader
 
 
 def schema_of(path: Path) -> int:
