@@ -51,8 +51,9 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A player's row in a ranking. `rank` is 1-based under the board's numbering.
 
-    `score` is the first measure of the board's order; `reached_at` is when the stored result
-    was reached, which repeating the same score does not move.
+    `score` is the first measure of the board's order; `reached_at` is the `at` of the stored
+    result. Repeating the same score does not move it, except on a board with `keep = "latest"`:
+    there the newest result is always the one that is stored.
     """
 
     rank: int
