@@ -73,6 +73,8 @@ def answered(connection: socket.socket) -> tuple[int, bytes]:
         b'{"player": "\\ud800", "values": {"wpm": 1}}',
         b"\xef\xbb\xbf{}",
         b"\xff\xfe{\x00}\x00",
+        b"[" * 100_000,
+        b'{"player": "a", "values": ' + b'{"a":' * 100_000,
     ],
 )
 def test_a_body_that_cannot_be_read_is_400(client, body):
@@ -96,8 +98,6 @@ def test_a_body_that_cannot_be_read_is_400(client, body):
         (b'{"player": "a", "values": {"wpm": 1}, "more": 1}', ""),
         (b'{"player": "a", "values": {"wpm": 1}, "kind": "other"}', "kind"),
         (b'{"player": "a", "values": {"wpm": 1}, "at": "yesterday"}', "at"),
-        (b"[" * 100_000, "[0]"),
-        (b'{"player": "a", "values": ' + b'{"a":' * 100_000, "values[...]"),
         (b'[{"player": "a"}, {"player": "a", "at": 5}]', "[1].at"),
     ],
 )

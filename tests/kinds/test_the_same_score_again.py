@@ -41,4 +41,4 @@ def test_a_latest_result_in_between_counts_whenever_it_is_delivered():
 def test_the_entry_says_what_moves_its_time():
     said = re.sub(r"\s+", " ", Entry.__doc__)
     assert "Repeating the same score does not move it" in said
-    assert "`keep = \"latest\"`" in said
+    assert '`keep = "latest"`' in said

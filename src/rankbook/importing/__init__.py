@@ -4,7 +4,7 @@ A format is a generator from a `Source` of text to rows and faults, and knows no
 drives a book with what a format reads. `adopt` drives one with events of a program's own.
 """
 
-from rankbook.importing.common import Fault, Row, Source, moment, number, value
+from rankbook.importing.common import Fault, Row, Source, number, value
 from rankbook.importing.formats import FORMATS, Format
 from rankbook.importing.ndjson import parse as parse_event
 from rankbook.importing.run import Importer, Summary
@@ -20,7 +20,6 @@ __all__ = [
     "Summary",
     "adopt",
     "import_query",
-    "moment",
     "number",
     "parse_event",
     "value",

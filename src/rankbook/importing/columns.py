@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from rankbook.errors import Refused
-from rankbook.importing.common import Source, moment, shown, sound
+from rankbook.importing.common import Source, shown, sound
 from rankbook.model import Event, Value
-from rankbook.rules import micros
+from rankbook.rules import micros, parse_instant
 
 OWN = ("player", "at", "id", "sequence")
 PROFILE = "profile."
@@ -67,4 +67,4 @@ def _moment(cell: object) -> datetime:
     if isinstance(cell, datetime):
         micros(cell, "at")
         return cell
-    return moment(str(cell), "at")
+    return parse_instant(str(cell))

@@ -136,17 +136,6 @@ def value(text: str) -> Value:
     return number(text, "") if _NUMBER.fullmatch(text) else text
 
 
-def moment(text: str, column: str) -> datetime:
-    """An RFC 3339 time. Raises `Refused`, also without a zone."""
-    try:
-        at = msgspec.convert(text, datetime)
-    except msgspec.ValidationError:
-        example = "2026-11-30T18:30:00Z"
-        raise Refused(column, f"is {shown(text)}, not a time such as {example}") from None
-    micros(at, column)
-    return at
-
-
 def moment_ms(text: str, column: str) -> datetime:
     """A time in milliseconds since 1970 UTC. Raises `Refused`."""
     at_ms = number(text, column)

@@ -22,11 +22,11 @@ from rankbook.importing.common import (
     Source,
     dated,
     lines,
-    moment,
     sound,
     too_long,
 )
 from rankbook.model import Event
+from rankbook.rules import parse_instant
 from rankbook.rules.specs import shaped
 
 KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind", "target")
@@ -56,7 +56,7 @@ def parse(text: str, player: str | None = None) -> Event:
     if "player" not in keys:
         raise Refused("player", "is missing")
     if isinstance(keys.get("at"), str):
-        keys["at"] = moment(keys["at"], "at")
+        keys["at"] = parse_instant(keys["at"])
     _check_values(keys.get("values", {}))
     try:
         return shaped(keys, Event, "")

@@ -5,7 +5,7 @@ from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.book import BookSpec, Bundle, BundleRanking, load
 from rankbook.rules.entry import StoredEntry
 from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
-from rankbook.rules.instants import instant, micros
+from rankbook.rules.instants import instant, micros, parse_instant
 from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
 from rankbook.rules.periods import PeriodSpan, Window, closes_at, current, is_closed
@@ -39,5 +39,6 @@ __all__ = [
     "is_closed",
     "load",
     "micros",
+    "parse_instant",
     "ranks",
 ]

@@ -9,8 +9,9 @@ from rankbook.cli.call import Call, subcommand
 from rankbook.cli.options import IdOption, pairs, typed
 from rankbook.cli.screen import tables
 from rankbook.errors import Refused
-from rankbook.importing import moment, parse_event
+from rankbook.importing import parse_event
 from rankbook.model import Event
+from rankbook.rules import parse_instant
 
 STDIN = "-"
 
@@ -45,7 +46,7 @@ def submit(
                 player=player,
                 values=typed(book.spec, pairs(values, "values")),
                 id=id,
-                at=moment(at, "--at") if at else None,
+                at=parse_instant(at, "--at") if at else None,
                 profile=pairs(profile, "--profile"),
             )
         receipt = book.submit(event)
