@@ -1,13 +1,12 @@
 """Verifying: each part is folded anew in a scratch store, and compared with what it serves."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 from rankbook.book.fold.folder import Folder, Progress
 from rankbook.book.parts.folding import Part, Parts
 from rankbook.book.parts.store import auditable
 from rankbook.book.upkeep.compare import Verification, compare
+from rankbook.book.upkeep.scratch import scratch
 from rankbook.errors import StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules
@@ -44,8 +43,8 @@ def _verify(
     log: Log,
     progress: Progress,
 ) -> Verification:
-    with tempfile.TemporaryDirectory(prefix="rankbook-verify-") as scratch:
-        shadow = open_store("embedded:", Path(scratch))
+    with scratch() as place:
+        shadow = open_store("embedded:", place)
         try:
             with walked.audit() as actual:
                 folder = Folder(part.boards, log, shadow, None, scope=part.scope)
