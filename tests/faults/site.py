@@ -2,7 +2,9 @@
 
 from collections import Counter
 from contextlib import contextmanager
-from threading import Thread
+from threading import Event, Thread
+
+import psycopg
 
 from rankbook import BookSpec, Rankbook
 from rankbook.rules import micros
@@ -11,6 +13,11 @@ from tests.cases.saying import forget, void
 
 DAY_US = 86_400_000_000
 PAGE = 1000
+LOOKS = 3000
+OTHERS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 
 
 def spec_of(log, boards=1, store="embedded:", **changes):
@@ -42,6 +49,26 @@ def batches_of(turn):
         [result(f"gone{turn}", 5, id=f"{turn}-d")],
         [forget(f"gone{turn}", id=f"{turn}-e")],
     ]
+
+
+def until_left(log):
+    """Wait until a PostgreSQL server has ended all sessions in the log's database.
+
+    When a client is killed, the server still runs the statement that it was sent, and commits it.
+    """
+    if log.startswith("postgres"):
+        with psycopg.connect(log, autocommit=True) as connection:
+            until(lambda: connection.execute(OTHERS).fetchone() == (0,))
+
+
+def until(true):
+    """Wait until a function answers True."""
+    pause = Event()
+    for _look in range(LOOKS):
+        if true():
+            return
+        pause.wait(0.01)
+    raise TimeoutError("it does not come true")
 
 
 def events_of(book, after=0):

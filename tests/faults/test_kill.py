@@ -4,11 +4,14 @@ import random
 import signal
 from collections import Counter
 
-from tests.faults.site import assert_sound, batches_of, events_of, open_book, totals
+import pytest
 
-ROUNDS = 200
-ROUNDS_OF_TWO_SERVERS = 40
-TURNS = 10
+from tests.depth import scaled, soaks
+from tests.faults.site import assert_sound, batches_of, events_of, open_book, totals, until_left
+
+ROUNDS = scaled(200)
+ROUNDS_OF_TWO_SERVERS = scaled(40)
+TURNS = 9  # of a book
 KILLED = -signal.SIGKILL
 
 # What must have been among the steps, so that the sweep cannot become an empty one.
@@ -65,7 +68,7 @@ def retry(book, turn, there):
 def kill_once(place, log, store, nursery, turn, fatal, calls=None):
     """Submit what a turn has, be killed at a step, open again and retry; the step's name.
 
-    Where there are fewer steps, the names of all.
+    Where nothing killed it, the names of all steps.
     """
     heard, ended = nursery.run(
         "steps", place, log, turn=turn, fatal=fatal, calls=calls, store=store
@@ -83,43 +86,55 @@ def kill_once(place, log, store, nursery, turn, fatal, calls=None):
     return ended, heard[-1]["passed"] if ended == 0 else heard[-1]["killed"]
 
 
+@pytest.mark.deep
 def test_killed_at_each_step_of_submit_in_turn(place, new_log, new_store, nursery):
-    killed, passed = [], None
-    while passed is None:
-        book = place / str(len(killed))
+    def book_of(name, fatals):
+        """A turn without a kill, as it has fewer steps: no period is due. Then a turn a kill."""
+        book, store = place / name, new_store()
         book.mkdir()
-        store = new_store()
         with new_log() as log:
-            # The first turn has fewer steps than those after it, as no period is due to close.
             kill_once(book, log, store, nursery, 0, 0)
-            for turn in range(1, TURNS):
-                ended, names = kill_once(book, log, store, nursery, turn, len(killed) + 1)
-                if ended == 0:
-                    passed = names
-                    break
-                killed.append(names)
-    assert killed == passed
-    steps = {*STEPS, COMMITS.get(store, "a script")}
-    assert {f"{side} {step}" for step in steps for side in ("before", "after")} <= set(killed)
+            return store, [
+                kill_once(book, log, store, nursery, turn, fatal)
+                for turn, fatal in enumerate(fatals, 1)
+            ]
+
+    store, [(ended, names)] = book_of("whole", [0])
+    assert ended == 0
+    wanted = {*STEPS, COMMITS.get(store, "a script")}
+    assert {f"{side} {step}" for step in wanted for side in ("before", "after")} <= set(names)
+    fatals = fatal_steps(names)
+    for start in range(0, len(fatals), TURNS):
+        part = fatals[start : start + TURNS]
+        _store, ends = book_of(str(start), part)
+        assert ends == [(KILLED, names[fatal - 1]) for fatal in part]
 
 
+def fatal_steps(names):
+    """The numbers of the steps to be killed at: of all, or of the first with each name."""
+    if soaks():
+        return range(1, len(names) + 1)
+    return sorted({name: number for number, name in reversed([*enumerate(names, 1)])}.values())
+
+
+@pytest.mark.deep
 def test_killed_at_each_step_of_the_first_submit_of_a_book(place, new_log, new_store, nursery):
-    killed, passed = [], None
-    while passed is None:
-        book = place / str(len(killed))
+    def first_submit(fatal):
+        book, store = place / str(fatal), new_store()
         book.mkdir()
-        store = new_store()
         with new_log() as log:
-            ended, names = kill_once(book, log, store, nursery, 0, len(killed) + 1, calls=1)
-        if ended == 0:
-            passed = names
-        else:
-            killed.append(names)
-    assert killed == passed
+            return store, kill_once(book, log, store, nursery, 0, fatal, calls=1)
+
+    store, (ended, names) = first_submit(0)
+    assert ended == 0
     commit = COMMITS.get(store, "a script")
-    assert {f"before {commit}", f"after {commit}", "after log.record"} <= set(killed)
+    assert {f"before {commit}", f"after {commit}", "after log.record"} <= set(names)
+    for fatal in fatal_steps(names):
+        _store, end = first_submit(fatal)
+        assert end == (KILLED, names[fatal - 1])
 
 
+@pytest.mark.deep
 def test_killed_at_random_under_load(place, log, new_store, nursery):
     chance, store = random.Random(5), new_store()
     servers = log.startswith("postgres") and store.startswith("redis")
@@ -133,6 +148,7 @@ def test_killed_at_random_under_load(place, log, new_store, nursery):
         nursery.kill()
         heard, ended = nursery.rest()
         assert ended == KILLED, heard
+        until_left(log)
         with open_book(place, log, store=store) as book:
             for event in events_of(book, after):
                 assert event.id not in seen

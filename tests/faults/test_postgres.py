@@ -10,10 +10,17 @@ import pytest
 from rankbook import LogError, submit_with_retry
 from tests.book.home import result
 from tests.contract.proxy import proxied
-from tests.faults.site import assert_sound, at_once, events_of, open_book
+from tests.faults.site import assert_sound, at_once, events_of, open_book, until
 
 WRITERS = 3
 STOPS = 3
+EVENTS = "'rankbook_event'::regclass"
+# Holds up whoever writes, and does not hold up who reads.
+HOLD = f"""
+LOCK TABLE rankbook_event IN SHARE ROW EXCLUSIVE MODE;
+SELECT pg_advisory_xact_lock(1380011595, {EVENTS}::oid::integer)
+"""
+HELD_UP = f"SELECT count(*) FROM pg_locks WHERE relation = {EVENTS} AND NOT granted"
 FAIL = """
 CREATE SEQUENCE failures;
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -65,6 +72,27 @@ def test_a_server_stopped_and_started_under_load_loses_nothing(place, postgres, 
                 up.set()
         assert one.log.head() == sum(sent)
         assert_sound(two, {f"p{number}": count for number, count in enumerate(sent)})
+
+
+def test_what_a_server_commits_for_a_client_that_was_killed_is_ranked_next(
+    place, postgres_uri, nursery
+):
+    nursery.begin("load", place, postgres_uri, turn=0, store="embedded:")
+    acknowledged = set(nursery.hear()["ids"])
+    with psycopg.connect(postgres_uri) as held:
+        held.execute(HOLD)
+        until(lambda: held.execute(HELD_UP).fetchone() == (1,))
+        nursery.kill()
+        heard, _ended = nursery.rest()
+        acknowledged |= {id for each in heard for id in each["ids"]}
+        with open_book(place, postgres_uri) as book:
+            assert {each.id for each in events_of(book)} == acknowledged
+            assert book.pending() == 0
+            held.commit()
+            until(lambda: book.pending() > 0)
+            assert book.submit(result("next", 1)).status == "ranked"
+            assert_sound(book, Counter(each.player for each in events_of(book)))
+            assert book.log.head() > len(acknowledged) + 1
 
 
 def test_a_submission_cut_off_after_its_commit_counts_once(place, postgres_uri):
