@@ -3,13 +3,13 @@
 import gzip
 import json
 import socket
-import threading
 import time
 from contextlib import closing, suppress
 from http.client import HTTPResponse
 
 import pytest
 
+from tests.http.raw import answered, connected, head
 from tests.http.running import SECONDS, check, make_book, result, service
 
 JSON = {"Content-Type": "application/json"}
@@ -34,32 +34,6 @@ def token(running):
 def client(running, token):
     with running.client(token) as found:
         yield found
-
-
-def head(token: str, length: int, *more: str) -> bytes:
-    """The head of a submission."""
-    lines = [
-        "POST /v1/events HTTP/1.1",
-        "Host: 127.0.0.1",
-        f"Authorization: Bearer {token}",
-        "Content-Type: application/json",
-        f"Content-Length: {length}",
-        *more,
-    ]
-    return "\r\n".join([*lines, "", ""]).encode()
-
-
-def connected(running) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", running.port), SECONDS)
-
-
-def answered(connection: socket.socket) -> tuple[int, bytes]:
-    """The status and the whole of an answer after which the connection is closed."""
-    parts = []
-    while part := connection.recv(65536):
-        parts.append(part)
-    whole = b"".join(parts)
-    return int(whole.split(b" ", 2)[1]), whole
 
 
 @pytest.mark.parametrize(
@@ -202,49 +176,6 @@ def test_a_body_that_never_ends_is_cut_off(running, token):
         assert taken < 1000
 
 
-@pytest.mark.parametrize("sent", [b"", b'{"player": "slow", "values": {"wpm": 1}'])
-def test_a_slow_body_is_408_and_others_are_served_meanwhile(running, token, client, sent):
-    with closing(connected(running)) as connection:
-        connection.sendall(head(token, 1000) + sent)
-        assert client.post("/v1/events", json=result("quick", 1)).status_code == 200
-        status, whole = answered(connection)
-    assert status == 408
-    assert b"connection: close" in whole.lower()
-
-
-def test_a_body_that_drips_is_408_too(running, token):
-    with closing(connected(running)) as connection:
-        connection.sendall(head(token, 1 << 20))
-        stop = threading.Event()
-
-        def drip():
-            while not stop.wait(0.05):
-                try:
-                    connection.sendall(b" ")
-                except OSError:
-                    return
-
-        dripping = threading.Thread(target=drip)
-        dripping.start()
-        try:
-            assert answered(connection)[0] == 408
-        finally:
-            stop.set()
-            dripping.join()
-
-
-def test_what_drips_on_after_its_answer_is_cut_off(running):
-    until = time.monotonic() + SECONDS
-    with closing(connected(running)) as connection:
-        connection.sendall(head("none", 1 << 20))
-        assert connection.recv(65536).startswith(b"HTTP/1.1 401")
-        with suppress(OSError):
-            while time.monotonic() < until:
-                connection.sendall(b" ")
-                time.sleep(0.05)
-    assert time.monotonic() < until
-
-
 def test_a_body_that_comes_after_its_answer_is_followed_by_other_requests(running):
     with closing(connected(running)) as connection:
         for _again in range(3):
@@ -301,10 +232,3 @@ def test_a_head_without_end_is_cut_off(running, client):
         with suppress(ConnectionResetError):
             assert answered(connection)[0] == 431
     assert client.get("/healthz").status_code == 200
-
-
-@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX: a"])
-def test_a_slow_head_is_408(running, sent):
-    with closing(connected(running)) as connection:
-        connection.sendall(sent)
-        assert answered(connection)[0] == 408
