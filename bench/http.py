@@ -1,11 +1,11 @@
 """The HTTP service beside a bare Starlette application that returns the same bytes, in one run.
 
-python -m bench http [--seconds S] [--rounds R] [--events N] [--json]
+python -m bench http [--seconds S] [--rounds R] [--events N] [--cold] [--json]
 
 Both are one uvicorn process with uvloop and httptools, asked by wrk with 32 connections for S
 seconds in turn, R times. Ours is `rankbook serve` over the book of `rankbook init --example
 typing` with N results of N / 4 players. A ratio is that of the requests a second of a round; the
-middle one is shown.
+middle one is shown. A short round comes before them to warm up, but not with --cold.
 
 The changing board has one client more, which submits one durable result after the other without a
 pause, each of them the new best, so that every submission changes the page. Submissions are one
@@ -80,9 +80,14 @@ class Run:
     key: str
     seconds: int
     rounds: int
+    warm_seconds: int
     report: Report
     step: Step
     submissions: int = 0
+
+    def each_round(self) -> list[int]:
+        """The seconds of every round, after that of the one that warms up, which may be 0."""
+        return [self.warm_seconds, *[self.seconds] * self.rounds]
 
 
 def wrk(url: str, connections: int, seconds: int, *arguments: str) -> Wrk:
@@ -101,12 +106,12 @@ def wrk(url: str, connections: int, seconds: int, *arguments: str) -> Wrk:
 @contextmanager
 def started(command: list[str], **options: object) -> Iterator[subprocess.Popen[str]]:
     """A process that is asked to stop at the end, and must."""
-    process = subprocess.Popen(command, text=True, **options)  # type: ignore[call-overload]
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(START_SECONDS)
+    with subprocess.Popen(command, text=True, **options) as process:  # type: ignore[call-overload]
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(START_SECONDS)
 
 
 @contextmanager
@@ -179,12 +184,12 @@ def measure_changing(run: Run) -> None:
 
 def alternated(run: Run, path: str, name: str) -> tuple[list[Wrk], list[Wrk]]:
     """Rounds of both sides in turn, after a short one that warms up."""
-    found: tuple[list[Wrk], list[Wrk]] = ([], [])
-    for number in range(run.rounds + 1):
-        seconds = run.seconds if number else WARM_SECONDS
-        for side, url in zip(found, (run.ours + path, f"{run.bare}/{name}"), strict=True):
-            side.append(wrk(url, CONNECTIONS, seconds))
-    return found[0][1:], found[1][1:]
+    urls = (run.ours + path, f"{run.bare}/{name}")
+    rounds = [
+        [wrk(url, CONNECTIONS, seconds) for url in urls] for seconds in run.each_round() if seconds
+    ]
+    mine, theirs = zip(*rounds[-run.rounds :], strict=True)
+    return list(mine), list(theirs)
 
 
 def add(run: Run, key: str, what: str, mine: list[Wrk], theirs: list[Wrk]) -> None:
@@ -239,13 +244,12 @@ def measure_submissions(run: Run) -> None:
     """Durable results from 32 connections, and from one."""
     run.step("submitting")
     found: dict[int, list[Wrk]] = {1: [], CONNECTIONS: []}
-    for number in range(run.rounds + 1):
+    for seconds in filter(None, run.each_round()):
         for connections, rounds in found.items():
-            seconds = run.seconds if number else WARM_SECONDS
             run.submissions += 1
             kind = ("submit", run.key, f"b{run.submissions}")
             rounds.append(wrk(run.ours + "/v1/events", connections, seconds, *kind))
-    one, many = found[1][1:], found[CONNECTIONS][1:]
+    one, many = [found[connections][-run.rounds :] for connections in (1, CONNECTIONS)]
     ratio = median([more.rate / single.rate for more, single in zip(many, one, strict=True)])
     shown = [f"{median([each.rate for each in side]):,.0f}/s" for side in (many, one)]
     run.report.add("submit_32_vs_1", "one result, durable: 32 connections, and 1", *shown, ratio)
@@ -268,6 +272,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--cold", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
     if shutil.which("wrk") is None:
@@ -283,7 +288,8 @@ def main(arguments: list[str]) -> None:
             with urlopen(mine + path) as answer:
                 (home / "bare" / name).write_bytes(answer.read())
         theirs = stack.enter_context(bare(home / "bare"))
-        measure(Run(mine, theirs, key, given.seconds, given.rounds, report, step))
+        warm = 0 if given.cold else WARM_SECONDS
+        measure(Run(mine, theirs, key, given.seconds, given.rounds, warm, report, step))
     report.print(only_json=given.json)
 
 

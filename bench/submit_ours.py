@@ -52,8 +52,9 @@ class Players:
 
     def history(self, plays: int) -> Iterator[list[Play]]:
         """So many in batches; everybody plays now and then."""
-        for start in range(0, plays, BATCH):
-            yield self.draw(min(BATCH, plays - start))
+        most = min(BATCH, len(self))
+        for start in range(0, plays, most):
+            yield self.draw(min(most, plays - start))
 
     def draw(self, count: int, *, better: bool = False) -> list[Play]:
         """Plays of different players; with `better` each is its player's best."""
