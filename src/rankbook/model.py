@@ -110,7 +110,7 @@ class Friend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Friends(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of players in one ranking, best first; those without an entry are left out."""
+    """A set of players in one ranking, best first. `missing` are those without an entry."""
 
     board: str
     window: str
@@ -118,6 +118,7 @@ class Friends(msgspec.Struct, frozen=True, kw_only=True):
     tags: dict[str, str]
     count: int
     friends: tuple[Friend, ...]
+    missing: tuple[str, ...]
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ def test_a_cursor_of_another_ranking_and_one_that_is_none_are_refused(small_book
 def test_friends_have_a_rank_among_them_and_one_among_all(small_book, rankbook, ask):
     words = ("dora", "hugo", "chidi", "bram", "dora")
     found = ask("among", *words)
-    assert list(found) == [*RANKING[:-1], "friends"]
+    assert list(found) == [*RANKING[:-1], "friends", "missing"]
     assert [
         (each["rank_among"], *players({"entries": [each["entry"]]})) for each in found["friends"]
     ] == [
@@ -62,6 +62,7 @@ def test_friends_have_a_rank_among_them_and_one_among_all(small_book, rankbook, 
 
 def test_friends_without_any_entry_are_an_empty_table(small_book, rankbook, ask):
     assert ask("among", "hugo")["friends"] == []
+    assert ask("among", "hugo", "asha", "gita", "hugo")["missing"] == ["hugo", "gita"]
     answer = rankbook("among", "speed", "hugo", "--book", small_book)
     assert (answer.code, "0 of 4" in answer.stdout) == (0, True)
 

@@ -78,10 +78,11 @@ def test_a_player_is_found_under_any_name(club, name):
     assert [each["entry"]["player"] for each in among["friends"]] == [name]
 
 
-def test_among_gives_ranks_of_both_kinds_and_leaves_out_who_has_none(club):
+def test_among_gives_ranks_of_both_kinds_and_names_who_is_missing(club):
     answer = club.ask("/v1/boards/speed/among?player=p1&player=p29&player=nobody")
     same(answer, club.book.ranking("speed").among(["p1", "p29", "nobody"]))
     assert [each["rank_among"] for each in answer.json()["friends"]] == [1, 2]
+    assert answer.json()["missing"] == ["nobody"]
 
 
 def test_scores_are_bounded_exactly_as_written(club):

@@ -130,11 +130,14 @@ class RankingView(RankingSource):
     def among(self, players: Sequence[str]) -> Friends:
         """These players' entries, best first, with ranks among themselves and among all.
 
-        O(players x log n), from one snapshot. At most 1,000 players.
+        Players without an entry are `missing`, in the order given. O(players x log n), from one
+        snapshot. At most 1,000 players.
         """
-        asked = sorted({member(player) for player in players})
+        asked = list(dict.fromkeys(players))
         checked(max(1, len(asked)))
-        reading = self.store.read([AroundMember(self.id, each, 1, self.beside) for each in asked])
+        reading = self.store.read(
+            [AroundMember(self.id, member(each), 1, self.beside) for each in asked]
+        )
         found = [sliced(answer) for answer in reading.answers]
         kept = sorted(
             [each for each in found if each.rows and each.start < self.capped(each.count)],
@@ -144,18 +147,19 @@ class RankingView(RankingSource):
         prefixes = [each.rows[0].key[:group] for each in kept]
         numbers = ranks(self.rules.board.numbering, 0, 0, 0, prefixes)
         shown = self.standings(found[0] if found else self.ask(ByPosition(self.id, 0, 0)))
+        friends = [
+            Friend(rank_among=number, entry=self.standings(each).entries[0])
+            for number, each in zip(numbers, kept, strict=True)
+        ]
+        there = {each.entry.player for each in friends}
         return Friends(
             board=shown.board,
             window=shown.window,
             period=shown.period,
             tags=shown.tags,
             count=shown.count,
-            friends=tuple(
-                [
-                    Friend(rank_among=number, entry=self.standings(each).entries[0])
-                    for number, each in zip(numbers, kept, strict=True)
-                ]
-            ),
+            friends=tuple(friends),
+            missing=tuple([player for player in asked if player not in there]),
         )
 
     # --- by score --------------------------------------------------------------------------------

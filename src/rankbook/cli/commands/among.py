@@ -23,7 +23,5 @@ def among(
     with call.view() as view:
         found = view.among(asked)
     call.answer(found, lambda: friends(found, stdout().width))
-    there = [each.entry.player for each in found.friends]
-    for player in asked:
-        if player not in there:
-            call.note_missing(player)
+    for player in found.missing:
+        call.note_missing(player)

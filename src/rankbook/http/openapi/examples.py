@@ -35,7 +35,7 @@ OF_RANKING: dict[str, Any] = {
 }
 STANDINGS = {**OF_RANKING, "entries": [ENTRY]}
 PLACE = {**OF_RANKING, "player": "asha", "rank": 1, "percentile": 100.0, "entry": ENTRY}
-FRIENDS = {**OF_RANKING, "friends": [{"rank_among": 1, "entry": ENTRY}]}
+FRIENDS = {**OF_RANKING, "friends": [{"rank_among": 1, "entry": ENTRY}], "missing": ["bram"]}
 HISTOGRAM = {**OF_RANKING, "bins": [{"low": 98, "high": 98, "count": 1}]}
 BUNDLE = {"name": "home", "position": 1, "rankings": [STANDINGS]}
 BOARDS = {
