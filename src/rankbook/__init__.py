@@ -18,6 +18,7 @@ from rankbook.book import (
 )
 from rankbook.errors import (
     BookError,
+    ConfigError,
     Corrupt,
     EventConflict,
     LogError,
@@ -61,6 +62,7 @@ __all__ = [
     "BundleRanking",
     "BundleReading",
     "Closing",
+    "ConfigError",
     "Corrupt",
     "Disagreement",
     "Entry",

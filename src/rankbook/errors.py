@@ -2,6 +2,7 @@
 
     RankbookError
     |-- SpecError            a board, bundle or book specification is wrong (names the field)
+    |-- ConfigError          the calling program is wrong: a connection, a query, a missing id
     |-- Refused              an event breaks a rule of the book; nothing was recorded
     |-- EventConflict        the id is known with other content; nothing was recorded
     |-- NotFound             no such board, window, period, tag, bundle or player; says what exists
@@ -23,6 +24,18 @@ class RankbookError(Exception):
 
 class SpecError(RankbookError):
     """A specification is wrong. `field` is its path, such as ``board[0].order_by[1]``."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}" if field else reason)
+        self.field = field
+        self.reason = reason
+
+
+class ConfigError(RankbookError):
+    """The calling program is wrong, whoever's event it was. `field` names its argument.
+
+    Unlike `Refused`, its text is for the programmer and not for players.
+    """
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}" if field else reason)

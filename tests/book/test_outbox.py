@@ -6,7 +6,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from rankbook import BookSpec, EventConflict, LogError, Rankbook, Refused
+from rankbook import BookSpec, ConfigError, EventConflict, LogError, Rankbook, Refused
 from tests.book.home import assert_agrees, board, result
 from tests.cases.saying import void
 
@@ -124,7 +124,7 @@ def test_a_void_is_of_what_is_committed_or_in_the_same_call(app_book, connection
 
 
 def refused(book, connection):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ConfigError) as caught:
         book.record(result("asha", 90, id="t1"), connection=connection)
     assert caught.value.field == "connection"
     assert book.log.head() == 0

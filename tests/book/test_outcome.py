@@ -3,6 +3,7 @@
 import pytest
 
 from rankbook import (
+    ConfigError,
     EventConflict,
     EventOutcome,
     Lag,
@@ -181,7 +182,7 @@ def test_a_conflict_is_raised_also_when_it_shows_in_the_answer_to_the_question(h
 
 def test_an_event_without_an_id_cannot_be_submitted_surely(home):
     book = home.open(board())
-    with pytest.raises(Refused, match="id: is empty"):
+    with pytest.raises(ConfigError, match="id: is empty"):
         submit_with_retry(book, result("asha", 5))
     with pytest.raises(ValueError, match="attempts"):
         submit_with_retry(book, EVENT, attempts=0)

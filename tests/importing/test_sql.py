@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
-from rankbook import BookError, Event, LogError, Refused
+from rankbook import BookError, ConfigError, Event, LogError
 from rankbook.importing import Importer, adopt, sql
 from tests.importing.files import counts, places
 
@@ -116,7 +116,7 @@ def test_faults_are_named_by_row_and_the_rest_is_recorded(book, table):
 def test_whose_the_rows_are_may_be_said_for_all(book, table):
     table.add(row(1), row(2))
     query = "SELECT at, wpm, acc AS accuracy, mode FROM tests"
-    with pytest.raises(Refused, match="sql: gives no column 'player'"):
+    with pytest.raises(ConfigError, match="sql: gives no column 'player'"):
         take(book, table, query)
     assert counts(take(book, table, query, "asha")) == (2, 0, 0)
     assert [each.player for each in book.ranking("speed").top().entries] == ["asha"]
@@ -130,7 +130,7 @@ def test_what_is_no_query_is_refused_and_nothing_can_be_written(book, table):
         "SELECT * FROM nowhere",
         "SELECT at, at FROM tests",
     ):
-        with pytest.raises(Refused, match=r"^sql: "):
+        with pytest.raises(ConfigError, match=r"^sql: "):
             take(book, table, query)
     assert counts(take(book, table)) == (1, 0, 0)
 

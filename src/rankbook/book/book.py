@@ -25,12 +25,7 @@ from rankbook.book.upkeep.compare import Verification, joined
 from rankbook.book.upkeep.doctor import Examination, examine, lag_seconds
 from rankbook.book.upkeep.rebuild import Rebuild, repair
 from rankbook.book.upkeep.verify import verify_parts
-from rankbook.errors import (
-    RebuildNeeded,
-    Refused,
-    StoreDown,
-    StoreError,
-)
+from rankbook.errors import ConfigError, RebuildNeeded, StoreDown, StoreError
 from rankbook.log import open_log
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import (
@@ -192,7 +187,7 @@ class Rankbook:
         With a `connection` to the log's own database, of sqlite3 or psycopg, the events are
         recorded in the transaction that is open on it: they become durable with its commit, or
         vanish with its rollback. A SQLAlchemy Session or Connection, or Django's connection, will
-        do too. Raises `Refused` at "connection" for another kind, another database or no
+        do too. Raises `ConfigError` at "connection" for another kind, another database or no
         transaction. Voids and corrections are of results that were committed before, or are in the
         same call. The answer may lack positions: they are 0 then.
         """
@@ -203,7 +198,7 @@ class Rankbook:
         if connection is None:
             return self._record(validated, now_us)
         if self._outbox is None:
-            raise Refused("connection", "is for logs in SQLite and PostgreSQL")
+            raise ConfigError("connection", "is for logs in SQLite and PostgreSQL")
         return self._outbox.record(connection, [each.draft for each in validated])
 
     def check(self, event: Event) -> None:

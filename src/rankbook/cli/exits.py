@@ -10,6 +10,7 @@ import typer
 from rankbook.cli.screen.output import complain
 from rankbook.errors import (
     BookError,
+    ConfigError,
     EventConflict,
     LogError,
     NotFound,
@@ -29,6 +30,7 @@ INTERRUPTED = 130
 
 EXITS: dict[type[Exception], int] = {
     SpecError: BAD_INPUT,
+    ConfigError: BAD_INPUT,
     Refused: BAD_INPUT,
     NotFound: NOT_THERE,
     EventConflict: CONFLICT,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rankbook.book import Rankbook
-from rankbook.errors import Refused
+from rankbook.errors import ConfigError, Refused
 from rankbook.importing.columns import cell_value, required, result
 from rankbook.importing.common import Fault, Occurrences, Row, Source, dated, shown
 from rankbook.importing.run import Importer, Summary, Told
@@ -23,7 +23,7 @@ ROW = "row"
 def import_query(importer: Importer, dsn: str, sql: str, player: str | None = None) -> None:
     """Record the good rows of a query, and note the faults of others; see `log.open_rows`.
 
-    Raises `Refused` at "sql" for a query that cannot be run, or lacks a column that is needed.
+    Raises `ConfigError` at "sql" for a query that cannot be run, or lacks a column that is needed.
     """
     source = importer.source(ROW, player)
     with open_rows(dsn, sql) as (names, rows):
@@ -55,10 +55,10 @@ def _given(source: Source, events: Iterable[Event]) -> Iterator[Row | Fault]:
 def _check(source: Source, names: Sequence[str]) -> None:
     for name in required(source):
         if name not in names:
-            raise Refused("sql", f"gives no column {name!r}; it gives {shown(','.join(names))}")
+            raise ConfigError("sql", f"gives no column {name!r}; it gives {shown(','.join(names))}")
     for name in names:
         if names.count(name) > 1:
-            raise Refused("sql", f"gives the column {name!r} twice")
+            raise ConfigError("sql", f"gives the column {name!r} twice")
 
 
 def _read(

@@ -102,7 +102,7 @@ def open_rows(
     """The columns and rows of a query in a database of the user's own, which stays as it is.
 
     `dsn` is a postgresql: URI, or the path of a SQLite file, with sqlite: before it or without.
-    Raises `BookError` when that cannot be opened, `Refused` for a query that cannot be run, and
+    Raises `BookError` when that cannot be opened, `ConfigError` for a query that cannot be run, and
     `LogError` where reading fails on the way.
     """
     if dsn.startswith(("postgresql:", "postgres:")):

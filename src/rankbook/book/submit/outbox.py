@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from rankbook.errors import BookError, LogError, Refused
+from rankbook.errors import BookError, ConfigError, LogError
 from rankbook.log.base import Draft, Recording
 
 FIELD = "connection"
@@ -31,7 +31,7 @@ class RecordIn(Protocol):
 class Outbox(NamedTuple):
     """How the log of one book is written within a caller's transaction.
 
-    `driver` is the class of connections that it takes, `place` raises `Refused` for one to
+    `driver` is the class of connections that it takes, `place` raises `ConfigError` for one to
     another database.
     """
 
@@ -42,7 +42,7 @@ class Outbox(NamedTuple):
     def record(self, given: object, drafts: Sequence[Draft]) -> Recording:
         """Record in the transaction that is open on `given`, or on what it wraps.
 
-        Raises `Refused` for what wraps no connection of this log's driver, for one to another
+        Raises `ConfigError` for what wraps no connection of this log's driver, for one to another
         database, and for one without a transaction; and what `RecordIn` raises.
         """
         connection = unwrapped(given, self.driver)
@@ -50,7 +50,7 @@ class Outbox(NamedTuple):
         try:
             return self.load()(connection, drafts)
         except ValueError as error:
-            raise Refused(FIELD, _no_transaction(error)) from error
+            raise ConfigError(FIELD, _no_transaction(error)) from error
 
 
 def outbox(uri: str, directory: Path | None) -> Outbox | None:
@@ -68,7 +68,7 @@ def unwrapped(given: object, driver: str) -> Any:
     """The driver's own connection inside a SQLAlchemy session or connection, or Django's wrapper.
 
     It is found by its shape: what is no connection of the driver is asked for the one it has, as an
-    attribute or, as a session, by a call. Raises `Refused`.
+    attribute or, as a session, by a call. Raises `ConfigError`.
     """
     found: Any = given
     for _layer in range(LAYERS):
@@ -85,7 +85,7 @@ def unwrapped(given: object, driver: str) -> Any:
             break
         found = inner
     kind = f"{type(given).__module__}.{type(given).__qualname__}"
-    raise Refused(FIELD, f"is a {kind}; this log needs a {driver}, or what wraps an open one")
+    raise ConfigError(FIELD, f"is a {kind}; this log needs a {driver}, or what wraps an open one")
 
 
 def _no_transaction(error: ValueError) -> str:
@@ -107,7 +107,7 @@ def _postgresql() -> RecordIn:
 
 
 def _same_file(connection: Any, path: Path | None) -> None:
-    """Raises `Refused` unless the connection's main database is the log's file."""
+    """Raises `ConfigError` unless the connection's main database is the log's file."""
     try:
         if not connection.in_transaction or path is None:
             return
@@ -117,11 +117,13 @@ def _same_file(connection: Any, path: Path | None) -> None:
     except Exception as error:  # The driver's, which is imported in log/ only.
         raise LogError(f"the caller's connection cannot be used: {error}") from error
     if not file or not (path.exists() and os.path.samefile(file, path)):
-        raise Refused(FIELD, f"is to {file or 'a database without a file'}; the log is in {path}")
+        raise ConfigError(
+            FIELD, f"is to {file or 'a database without a file'}; the log is in {path}"
+        )
 
 
 def _same_server(connection: Any, uri: str) -> None:
-    """Raises `Refused` for another database of the server that the URI names.
+    """Raises `ConfigError` for another database of the server that the URI names.
 
     Where the server goes by another name, a connection to one without a log fails by itself.
     """
@@ -131,4 +133,4 @@ def _same_server(connection: Any, uri: str) -> None:
     database = named.path.lstrip("/")
     here = (named.hostname, named.port or 5432)
     if database and here == (there.host, there.port) and database != there.dbname:
-        raise Refused(FIELD, f"is to the database {there.dbname!r}; the log is in {database!r}")
+        raise ConfigError(FIELD, f"is to the database {there.dbname!r}; the log is in {database!r}")

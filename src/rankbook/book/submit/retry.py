@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import sleep
 from typing import Protocol
 
-from rankbook.errors import LogError, Refused, StoreError
+from rankbook.errors import ConfigError, LogError, StoreError
 from rankbook.model import Event, EventOutcome, Receipt
 
 ATTEMPTS = 8
@@ -46,12 +46,12 @@ def submit_with_retry(
     "ranked", after pauses of 0.1 s, doubling. A receipt that is still "pending" after the last
     attempt is given as it is: the event is safe.
 
-    Raises `Refused` for an event without an id; `EventConflict` when the id is recorded with other
-    content; and the last error when it could not be found out within `attempts`: then ask
+    Raises `ConfigError` for an event without an id, and `EventConflict` when the id is recorded
+    with other content. When `attempts` end without an answer it raises the last error: then ask
     `outcome`, or submit again, with the same id, at any later time.
     """
     if not event.id:
-        raise Refused("id", "is empty; without one a retry would be another event")
+        raise ConfigError("id", "is empty; without one a retry would be another event")
     if attempts < 1:
         raise ValueError("attempts is at least 1")
     for attempt in range(1, attempts + 1):

@@ -33,7 +33,7 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable, SerializationFail
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
-from rankbook.errors import BookError, LogError, Refused, SpecError
+from rankbook.errors import BookError, ConfigError, LogError, SpecError
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
@@ -318,7 +318,7 @@ def rows(uri: str, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, 
     """The names of the columns of a query in any database, and its rows, a batch at a time.
 
     Nothing can be written by it. Raises `BookError` for a database that cannot be reached,
-    `Refused` at "sql" for what is no query, and `LogError` where reading fails on the way.
+    `ConfigError` at "sql" for what is no query, and `LogError` where reading fails on the way.
     """
     try:
         connection = connect(uri)
@@ -331,7 +331,7 @@ def rows(uri: str, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, 
             try:
                 cursor.execute(query.encode())
             except Error as error:
-                raise Refused("sql", f"cannot be run: {explain(error)}") from error
+                raise ConfigError("sql", f"cannot be run: {explain(error)}") from error
             with usable("of the rows"):
                 yield [column.name for column in cursor.description or ()], iter(cursor)
     finally:

@@ -24,7 +24,7 @@ from threading import Lock
 from time import sleep
 from typing import Any, Self
 
-from rankbook.errors import BookError, Corrupt, LogError, Refused
+from rankbook.errors import BookError, ConfigError, Corrupt, LogError
 from rankbook.forks import keep, on_fork
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.records import ascending, check_same, distinct, streamed
@@ -223,7 +223,7 @@ def schema_of(path: Path) -> int:
 def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
     """The names of the columns of a query in any SQLite file, and its rows, read as they come.
 
-    Nothing can be written by it. Raises `BookError` where there is no such file, `Refused` at
+    Nothing can be written by it. Raises `BookError` where there is no such file, `ConfigError` at
     "sql" for what is no query, and `LogError` where reading fails on the way.
     """
     if not path.is_file():
@@ -233,9 +233,9 @@ def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any
         try:
             cursor = connection.execute(query)
         except (sqlite3.Error, sqlite3.Warning) as error:
-            raise Refused("sql", f"cannot be run: {error}") from error
+            raise ConfigError("sql", f"cannot be run: {error}") from error
         if cursor.description is None:
-            raise Refused("sql", "gives no rows")
+            raise ConfigError("sql", "gives no rows")
         with _usable(path):
             yield [column[0] for column in cursor.description], cursor
     finally:
