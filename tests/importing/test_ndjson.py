@@ -52,7 +52,7 @@ BAD = [
     (line(player="a\0b"), "player", "has a control character in it"),
     (line(sequence=1.5), "sequence", "expected int"),
     (line(points=5), "points", "is not known; there are: player, at, values"),
-    (line(kind="bans"), "kind", "invalid enum value 'bans'"),
+    (line(kind="bans"), "kind", "'bans' is not known; did you mean 'ban'?"),
     (line(kind="void", target="nothing"), "target", "is 'nothing', which is no recorded result"),
     (line(kind="void"), "target", "is '', which is no recorded result"),
     (line(kind="seal", target="speed/daily/2026-11-30"), "target", "does not seal its periods"),

@@ -36,7 +36,7 @@ AT_US = 1_795_977_000_000_000
         ({"measures": {"score": 5}}, "measures.score"),
         ({"measures": {"score": "wpm +"}}, "measures.score"),
         ({"measures": {"score": {"value": "wpm", "type": "int"}}}, "measures.score.type"),
-        ({"measures": {"score": {"value": "wpm", "typ": "float"}}}, "measures.score"),
+        ({"measures": {"score": {"value": "wpm", "typ": "float"}}}, "measures.score.typ"),
         ({"measures": {"score": {"type": "float"}}}, "measures.score"),
         ({"measures": {"score": {"value": "wpm", "type": 3}}}, "measures.score.type"),
         ({"measures": {"score": "wpm * 2", "total": "score + 1"}}, "measures.total"),

@@ -10,6 +10,12 @@ TYPING = """
 [book]
 name = "typing"
 
+[values.wpm]
+type = "number"
+
+[values.seconds]
+type = "number"
+
 [values.accuracy]
 type = "number"
 min = 0
@@ -68,6 +74,8 @@ def test_a_file_and_python_give_the_same_book():
         bundles=[Bundle("home", rankings)],
         values={
             "accuracy": ValueRule("number", min=0, max=100),
+            "wpm": ValueRule("number"),
+            "seconds": ValueRule("number"),
             "mode": ValueRule("text", one_of=("time", "words")),
         },
     )
@@ -80,8 +88,10 @@ CUP = """
 [book]
 name = "cup"
 
-[values.class]
-type = "text"
+[values]
+class = { type = "text" }
+kart = { type = "text" }
+points = { type = "number" }
 
 [[board]]
 name = "points"
@@ -227,14 +237,14 @@ def test_a_book_refuses_what_its_values_do_not_allow():
         ("[book]", "[books]", "books"),
         ("[values.mode]", "[values.'a b']", "values.a b"),
         ('one_of = ["time", "words"]', "min = 1", "values.mode.min"),
-        ('one_of = ["time", "words"]', "one = 1", "values.mode"),
-        ('type = "number"', 'type = "real"', "values.accuracy.type"),
-        ('type = "number"', 'type = "text"', "values.accuracy.min"),
+        ('one_of = ["time", "words"]', "one = 1", "values.mode.one"),
+        ('type = "number"\nmin', 'type = "real"\nmin', "values.accuracy.type"),
+        ('type = "number"\nmin', 'type = "text"\nmin', "values.accuracy.min"),
         ('order_by = ["score desc"]', 'order_by = ["score"]', "board[0].order_by[0]"),
         ('order_by = ["lap asc"]', 'order_by = ["lap asc", "x asc"]', "board[1].order_by[1]"),
         ('order_by = ["lap asc"]', 'order_by = "lap asc"', "board[1].order_by"),
         ('order_by = ["lap asc"]', "", "board[1]"),
-        ("order_by", "orderby", "board[0]"),
+        ("order_by", "orderby", "board[0].orderby"),
         ('name = "laps"', 'name = "speed"', "board[1].name"),
         ('"decimal(2)"', '"decimal(99)"', "board[1].measures.lap.type"),
         ('zone = "+05:30"', 'zone = "IST"', "board[0].zone"),
@@ -242,7 +252,7 @@ def test_a_book_refuses_what_its_values_do_not_allow():
         ('"seconds"', "'1 if accuracy == \"x\" else 2'", "board[1].measures.lap"),
         ("top = 10", "top = 0", "bundle[0].top"),
         ("top = 10", 'top = "ten"', "bundle[0].top"),
-        ("top = 10", "tops = 10", "bundle[0]"),
+        ("top = 10", "tops = 10", "bundle[0].tops"),
         ('name = "home"', "", "bundle[0]"),
         ('board = "laps"', 'board = "lap"', "bundle[0].rankings[2].board"),
         ('board = "laps", ', "", "bundle[0].rankings[2].board"),

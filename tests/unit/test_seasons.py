@@ -113,7 +113,7 @@ def test_texts_dates_and_datetimes_are_the_same_season():
         ([{**SPRING, "end": 5}], "seasons[0].end"),
         ([{**SPRING, "start": "0001-01-01"}], "seasons[0].start"),
         ([{**SPRING, "end": "9999-12-31T23:59:59-12:00"}], "seasons[0].end"),
-        ([{**SPRING, "stop": "2026-06-01"}], "seasons[0]"),
+        ([{**SPRING, "stop": "2026-06-01"}], "seasons[0].stop"),
         ([{"name": "spring", "start": "2026-03-01"}], "seasons[0]"),
         (["spring"], "seasons[0]"),
         ("spring", "seasons"),

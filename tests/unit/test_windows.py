@@ -211,7 +211,9 @@ def test_a_bad_zone_is_refused_at_its_field(zone):
 
 
 def test_an_unknown_window_is_refused_and_the_known_are_listed():
-    with pytest.raises(SpecError, match=r"windows\[1\]: no window 'hourly'; there are: all-time"):
+    with pytest.raises(
+        SpecError, match=r"windows\[1\]: 'hourly' is not known; there are: all-time"
+    ):
         open_window("hourly", parse_zone("UTC", "zone"), "windows[1]")
 
 

@@ -27,7 +27,7 @@ from rankbook.importing.common import (
 )
 from rankbook.model import Event
 from rankbook.rules import parse_instant
-from rankbook.rules.specs import shaped
+from rankbook.rules.specs import shaped, unknown_key
 
 KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind", "target")
 OF_NO_PLAYER = ("void", "correct", "seal")
@@ -48,7 +48,7 @@ def parse(text: str, player: str | None = None) -> Event:
     keys = _object(sound(text, ""))
     for key in keys:
         if key not in KEYS:
-            raise Refused(key, f"is not known; there are: {', '.join(KEYS)}")
+            raise Refused(key, unknown_key(key, KEYS))
     if keys.get("kind") in OF_NO_PLAYER:
         keys.setdefault("player", "")
     elif player is not None:

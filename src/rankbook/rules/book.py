@@ -17,11 +17,12 @@ from rankbook.rules.options import check_seconds
 from rankbook.rules.ranking import Tags
 from rankbook.rules.specs import (
     check_choice,
+    check_keys,
     check_name,
     check_unique,
     check_unique_names,
     check_value_name,
-    join,
+    nearest,
     shaped,
 )
 
@@ -151,9 +152,10 @@ def load(text: str) -> BookSpec:
         tables: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(FILE, f"not TOML: {error}") from error
-    _check_keys(tables, ("book", "values", "board", "bundle"), "")
+    check_keys(tables, ("book", "values", "board", "bundle"), "")
+    _check_brackets(tables)
     book = shaped(tables.get("book", {}), dict[str, Any], "book")
-    _check_keys(book, tuple(BOOK_KEYS), "book")
+    check_keys(book, tuple(BOOK_KEYS), "book")
     if "name" not in book:
         raise SpecError("book.name", "is missing")
     said = {key: shaped(value, BOOK_KEYS[key], f"book.{key}") for key, value in book.items()}
@@ -163,6 +165,15 @@ def load(text: str) -> BookSpec:
         boards=tuple(_tables(tables, "board", _board)),
         bundles=tuple(_tables(tables, "bundle", _bundle)),
     )
+
+
+def _check_brackets(tables: Mapping[str, object]) -> None:
+    """A table that is one is no list, and the other way round. Raises `SpecError`."""
+    for key, table in tables.items():
+        if key in ("book", "values") and isinstance(table, list):
+            raise SpecError(key, f"is written [[{key}]]; there is one, so write [{key}]")
+        if key in ("board", "bundle") and isinstance(table, dict):
+            raise SpecError(key, f"is written [{key}]; it is a list, so write [[{key}]]")
 
 
 def _values(tables: dict[str, Any]) -> dict[str, ValueRule]:
@@ -195,12 +206,6 @@ def _bundle_ranking(table: object, field: str) -> BundleRanking:
     return BundleRanking(words["board"], words["window"], tags)
 
 
-def _check_keys(table: Mapping[str, object], known: tuple[str, ...], field: str) -> None:
-    for key in table:
-        if key not in known:
-            raise SpecError(join(field, key), f"is not known; there are: {', '.join(known)}")
-
-
 def _check_board_values(board: Board, values: dict[str, ValueRule], field: str) -> None:
     for measure in board.compiled():
         if measure.expression is not None:
@@ -211,7 +216,12 @@ def _check_board_values(board: Board, values: dict[str, ValueRule], field: str) 
 
 
 def _check_types(expression: Expression, values: dict[str, ValueRule], place: str) -> None:
-    """An expression's numbers are not declared text, and the other way round."""
+    """An expression reads values that are declared, as what they are declared. None: any."""
+    for name in expression.numbers + expression.texts:
+        if values and name not in values:
+            raise SpecError(
+                place, f"reads {name!r}, which [values] lacks; {nearest(name, list(values))}"
+            )
     for name in expression.numbers:
         if name in values and values[name].type == "text":
             raise SpecError(place, f"reads {name!r} as a number; values.{name} says text")

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from difflib import get_close_matches
+from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -10,11 +11,16 @@ from rankbook.errors import SpecError
 
 T = TypeVar("T")
 
+CLOSE = 0.65
+"""How alike two words are, 0 to 1, for one to be taken for a slip of the other."""
+
 # C0, DEL and C1 controls, line and paragraph separators, and halves of surrogate pairs
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 _VALUE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_UNKNOWN_KEY = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_UNKNOWN_WORD = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _PLACE = re.compile(r"^(.*?)(?: - at `\$\.?(.*)`)?$", re.DOTALL)
 
 
@@ -36,7 +42,40 @@ def check_choice(text: str, choices: Iterable[str], field: str) -> None:
     """One of some words. Raises `SpecError` and lists them."""
     words = list(choices)
     if text not in words:
-        raise SpecError(field, f"{text!r} is not known; there are: {', '.join(words)}")
+        raise SpecError(field, unknown_word(text, words))
+
+
+def check_keys(table: Iterable[str], known: Sequence[str], field: str) -> None:
+    """Only known keys. Raises `SpecError` at the path of the first other one."""
+    for key in table:
+        if key not in known:
+            raise SpecError(join(field, key), unknown_key(key, known))
+
+
+def unknown_key(key: str, known: Sequence[str]) -> str:
+    """What is wrong with a key: the nearest that there is, or all that there are."""
+    meant = _meant(key, known)
+    return f"is not known; {meant or _listed(known)}"
+
+
+def unknown_word(word: str, known: Sequence[str]) -> str:
+    """What is wrong with a word: the nearest that there is, and all that there are."""
+    meant, listed = _meant(word, known), _listed(known)
+    return f"{word!r} is not known; {f'{meant} {listed.capitalize()}' if meant else listed}"
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """What was probably meant, or all that there is."""
+    return _meant(word, known) or _listed(known)
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word, known, 1, CLOSE)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _listed(known: Sequence[str]) -> str:
+    return f"there are: {', '.join(known)}"
 
 
 def check_unique(items: Sequence[object], field: str) -> None:
@@ -76,16 +115,30 @@ def shaped(value: object, type_: type[T], field: str) -> T:
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        raise spec_error(error, field) from error
+        raise _spec_error(error, type_, field) from error
     except SpecError as error:
         raise SpecError(join(field, error.field), error.reason) from error
 
 
-def spec_error(error: msgspec.ValidationError, field: str) -> SpecError:
-    """msgspec's error as ours: its place becomes the rest of the path."""
+def _spec_error(error: msgspec.ValidationError, type_: Any, field: str) -> SpecError:
+    """msgspec's error as ours: its place becomes the rest of the path, and choices are listed."""
     match = _PLACE.match(str(error))
     reason, place = (match[1], match[2] or "") if match else (str(error), "")
-    return SpecError(join(field, place), reason[:1].lower() + reason[1:].replace("`", ""))
+    here = join(field, place)
+    if not msgspec.inspect.is_struct_type(type_):
+        return SpecError(here, _lowered(reason))
+    key, word = _UNKNOWN_KEY.fullmatch(reason), _UNKNOWN_WORD.fullmatch(reason)
+    if key and not place:
+        known = [each.encode_name for each in msgspec.structs.fields(type_)]
+        return SpecError(join(field, key[1]), unknown_key(key[1], known))
+    choices = get_args(get_type_hints(type_).get(place))
+    if word and choices:
+        return SpecError(here, unknown_word(word[1], choices))
+    return SpecError(here, _lowered(reason))
+
+
+def _lowered(reason: str) -> str:
+    return reason[:1].lower() + reason[1:].replace("`", "")
 
 
 def join(field: str, place: str) -> str:

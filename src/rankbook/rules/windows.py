@@ -6,6 +6,7 @@ from rankbook.errors import SpecError
 from rankbook.rules.calendars import Daily, Monthly, Weekly, WeeksFrom
 from rankbook.rules.periods import ALL_TIME, AllTime, PeriodSpan, Window
 from rankbook.rules.seasons import SEASON, SeasonWindow
+from rankbook.rules.specs import unknown_word
 from rankbook.rules.zones import Zone
 
 MONDAY = "monday"
@@ -37,5 +38,5 @@ def open_window(
     if name == WEEKLY and week_start != MONDAY:
         return WeeksFrom(zone, week_start)
     if name not in _FIXED:
-        raise SpecError(field, f"no window {name!r}; there are: {', '.join(WINDOWS)}")
+        raise SpecError(field, unknown_word(name, WINDOWS))
     return _FIXED[name](zone)
