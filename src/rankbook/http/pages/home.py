@@ -7,9 +7,9 @@ import msgspec
 from rankbook.book import Rankbook
 from rankbook.book.read.view import read_all
 from rankbook.http.pages.formatting import past_text, tags_text, window_text
-from rankbook.http.pages.player_search import Found, find
-from rankbook.http.pages.recent_changes import Lately, lately
-from rankbook.http.pages.selection import Asked, Choice, Tab, chosen, query, splits, tags_in
+from rankbook.http.pages.player_search import SearchResult, search
+from rankbook.http.pages.recent_changes import RecentChange, recent_changes
+from rankbook.http.pages.selection import Params, Selection, Tab, query, select, splits, tags_in
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Standings
 from rankbook.rules import Bundle, BundleRanking
@@ -19,17 +19,17 @@ NAME = "home"
 
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """What the home page shows. `own` is the row of the viewer who is below the top."""
+    """What the home page fill. `own` is the row of the viewer who is below the top."""
 
     bundles: tuple[Tab, ...]
     frames: tuple[Tab, ...]
     modes: tuple[Tab, ...]
     tables: tuple[Table, ...]
     shown: Table
-    choice: Choice
+    selection: Selection
     own: Table | None
-    found: Found | None
-    lately: tuple[Lately, ...]
+    search: SearchResult | None
+    recent: tuple[RecentChange, ...]
 
 
 class _Reading(msgspec.Struct, frozen=True):
@@ -39,11 +39,11 @@ class _Reading(msgspec.Struct, frozen=True):
     rankings: tuple[Standings, ...]
 
 
-def home(book: Rankbook, params: Asked, *, remote: bool = False) -> Home:
+def home(book: Rankbook, params: Params, *, remote: bool = False) -> Home:
     """The rankings of one moment, as the query asks. Raises `NotFound` for no such bundle."""
     read = _read(book, params)
     wanted = _wanted(book, read.bundle, params)
-    found = find(book, params["player"]) if params.get("player") else None
+    found = search(book, params["player"]) if params.get("player") else None
     own = found.player if found else ""
     made = [_table(book, each, own, remote) for each in read.rankings]
     index = read.bundle.rankings.index(wanted)
@@ -56,20 +56,20 @@ def home(book: Rankbook, params: Asked, *, remote: bool = False) -> Home:
             [t for r, t in zip(read.bundle.rankings, made, strict=True) if _same(r, wanted)]
         ),
         shown=made[index],
-        choice=Choice(wanted.board, wanted.window, wanted.tags),
+        selection=Selection(wanted.board, wanted.window, wanted.tags),
         own=pinned,
-        found=found,
-        lately=lately(book, made[index].standings),
+        search=found,
+        recent=recent_changes(book, made[index].standings),
     )
 
 
-def _read(book: Rankbook, params: Asked) -> _Reading:
+def _read(book: Rankbook, params: Params) -> _Reading:
     name = params.get("bundle")
     if name or book.spec.bundles:
         bundle = book.spec.bundle(name) if name else book.spec.bundles[0]
         return _Reading(bundle, book.bundle(bundle.name).rankings)
     bundle = Bundle(NAME, _every(book), TOP)
-    views = [Choice(r.board, r.window, r.tags).view(book) for r in bundle.rankings]
+    views = [Selection(r.board, r.window, r.tags).view(book) for r in bundle.rankings]
     _position, found = read_all(book.store, views, lambda view: view.top_query(bundle.top))
     return _Reading(bundle, tuple(found))
 
@@ -85,7 +85,7 @@ def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
     return tuple(made[:64])
 
 
-def _wanted(book: Rankbook, bundle: Bundle, params: Asked) -> BundleRanking:
+def _wanted(book: Rankbook, bundle: Bundle, params: Params) -> BundleRanking:
     """The bundle's ranking that the query is nearest to: the frame counts more than the split.
 
     Raises `NotFound` where the query names a board, window or split that there is not.
@@ -97,7 +97,7 @@ def _wanted(book: Rankbook, bundle: Bundle, params: Asked) -> BundleRanking:
 
     nearest = max(bundle.rankings, key=nearness)
     if board or window or tags:
-        chosen(book, {**params, "board": board or nearest.board})
+        select(book, {**params, "board": board or nearest.board})
     return nearest
 
 
@@ -105,7 +105,7 @@ def _same(one: BundleRanking, other: BundleRanking) -> bool:
     return (one.board, one.window) == (other.board, other.window)
 
 
-def _bundles(book: Rankbook, bundle: Bundle, params: Asked) -> tuple[Tab, ...]:
+def _bundles(book: Rankbook, bundle: Bundle, params: Params) -> tuple[Tab, ...]:
     names = [each.name for each in book.spec.bundles]
     if len(names) < 2:
         return ()
@@ -113,7 +113,7 @@ def _bundles(book: Rankbook, bundle: Bundle, params: Asked) -> tuple[Tab, ...]:
     return tuple([Tab(n, query({**kept, "bundle": n}), n == bundle.name) for n in names])
 
 
-def _frames(read: _Reading, wanted: BundleRanking, params: Asked) -> tuple[Tab, ...]:
+def _frames(read: _Reading, wanted: BundleRanking, params: Params) -> tuple[Tab, ...]:
     several = len({each.board for each in read.bundle.rankings}) > 1
     made: dict[tuple[str, str], Tab] = {}
     pairs = zip(read.bundle.rankings, read.rankings, strict=True)
@@ -126,7 +126,7 @@ def _frames(read: _Reading, wanted: BundleRanking, params: Asked) -> tuple[Tab, 
     return tuple(made.values())
 
 
-def _modes(read: _Reading, wanted: BundleRanking, params: Asked) -> tuple[Tab, ...]:
+def _modes(read: _Reading, wanted: BundleRanking, params: Params) -> tuple[Tab, ...]:
     return tuple(
         [
             _tab(tags_text(dict(each.tags)), each, each.tags, params, each == wanted)
@@ -140,14 +140,14 @@ def _tab(
     label: str,
     ranking: BundleRanking,
     tags: Sequence[tuple[str, str]],
-    params: Asked,
+    params: Params,
     current: bool,
 ) -> Tab:
-    chosen = Choice(ranking.board, ranking.window, tuple(tags))
+    chosen = Selection(ranking.board, ranking.window, tuple(tags))
     return Tab(label, chosen.query(**_kept(params)), current)
 
 
-def _kept(params: Asked) -> dict[str, str]:
+def _kept(params: Params) -> dict[str, str]:
     """What a tab keeps of the query: the bundle and whom to look for."""
     kept = {name: params[name] for name in ("bundle", "player") if params.get(name)}
     return kept | {"wall": "1"} if "wall" in params else kept
@@ -163,5 +163,5 @@ def _pinned(
     """The viewer's row where the top does not have it."""
     if not own or any(row.own for row in shown.rows):
         return None
-    around = Choice(wanted.board, wanted.window, wanted.tags).view(book).around(own, 1)
+    around = Selection(wanted.board, wanted.window, wanted.tags).view(book).around(own, 1)
     return _table(book, around, own, remote) if around.entries else None

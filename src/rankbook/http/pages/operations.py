@@ -45,7 +45,7 @@ class Sealable(msgspec.Struct, frozen=True):
 
 
 class Operations(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page shows. `shown` is the job whose report is open."""
+    """What the page fill. `shown` is the job whose report is open."""
 
     standing: Standing
     jobs: tuple[Job, ...]

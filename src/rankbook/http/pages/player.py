@@ -10,8 +10,8 @@ from rankbook.errors import NotFound
 from rankbook.http.pages.avatars import Avatar, avatar
 from rankbook.http.pages.chart import Chart, chart
 from rankbook.http.pages.formatting import periods_text
-from rankbook.http.pages.recent_changes import said
-from rankbook.http.pages.selection import Asked, Choice, Tab, chosen, query, splits
+from rankbook.http.pages.recent_changes import content_of
+from rankbook.http.pages.selection import Params, Selection, Tab, query, select, splits
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PlayerPeriod, Standings
 from rankbook.rules import Board
@@ -42,12 +42,12 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Player(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page shows. `seasons` and `chart` are of the chosen board, split and frame."""
+    """What the page fill. `seasons` and `chart` are of the chosen board, split and frame."""
 
     player: str
     name: str
     avatar: Avatar
-    choice: Choice
+    selection: Selection
     places: tuple[Place, ...]
     around: Table
     frames: tuple[Tab, ...]
@@ -57,14 +57,14 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
     bests: tuple[Best, ...]
 
 
-def player(book: Rankbook, params: Asked, *, remote: bool = False) -> Player:
+def player(book: Rankbook, params: Params, *, remote: bool = False) -> Player:
     """The page of the player in the query. Raises `NotFound` for one without any entry."""
     id = params["player"]
     now = book.player(id)
-    choice = _choice(book, params, now)
-    board = book.spec.board(choice.board)
-    frame, frames = _frames(board, choice, params)
-    seasons = book.player_periods(id, board.name, frame, dict(choice.tags)) if frame else []
+    selection = _selection(book, params, now)
+    board = book.spec.board(selection.board)
+    frame, frames = _frames(board, selection, params)
+    seasons = book.player_periods(id, board.name, frame, dict(selection.tags)) if frame else []
     profile = next((each.entries[0].profile for each in now), {})
     if not now and not any(each.rank for each in seasons):
         profile = _past_profile(book, id)
@@ -73,9 +73,9 @@ def player(book: Rankbook, params: Asked, *, remote: bool = False) -> Player:
         player=id,
         name=name_of(profile, id),
         avatar=avatar(profile, id, remote=remote),
-        choice=choice,
-        places=tuple([_place(id, each, choice) for each in now]),
-        around=table(choice.view(book).around(id, AROUND), board, own=id, remote=remote),
+        selection=selection,
+        places=tuple([_place(id, each, selection) for each in now]),
+        around=table(selection.view(book).around(id, AROUND), board, own=id, remote=remote),
         frames=frames,
         frame=frame,
         seasons=tuple(seasons),
@@ -84,11 +84,11 @@ def player(book: Rankbook, params: Asked, *, remote: bool = False) -> Player:
     )
 
 
-def _choice(book: Rankbook, params: Asked, now: Sequence[Standings]) -> Choice:
+def _selection(book: Rankbook, params: Params, now: Sequence[Standings]) -> Selection:
     """The ranking that is asked for, or the first that the player is in."""
     if "board" in params or "window" in params or not now:
-        return chosen(book, params)
-    return Choice(now[0].board, now[0].window, tuple(sorted(now[0].tags.items())))
+        return select(book, params)
+    return Selection(now[0].board, now[0].window, tuple(sorted(now[0].tags.items())))
 
 
 def _past_profile(book: Rankbook, id: str) -> dict[str, str]:
@@ -97,30 +97,30 @@ def _past_profile(book: Rankbook, id: str) -> dict[str, str]:
         for window, tags in product(board.windows, splits(book, board)):
             for each in book.player_periods(id, board.name, window, dict(tags)):
                 if each.rank is not None:
-                    entry = Choice(board.name, window, tags, each.period.id).view(book).entry(id)
+                    entry = Selection(board.name, window, tags, each.period.id).view(book).entry(id)
                     return entry.profile if entry else {}
     seen = next(iter(book.log.of_player(id, book.log.head())), None)
     if seen is not None:
-        return said(seen).profile
+        return content_of(seen).profile
     raise NotFound(f"no player {id!r} has an entry in this book")
 
 
-def _place(id: str, found: Standings, choice: Choice) -> Place:
+def _place(id: str, found: Standings, selection: Selection) -> Place:
     tags = tuple(sorted(found.tags.items()))
-    of = Choice(found.board, found.window, tags)
-    current = (of.board, of.window, of.tags) == (choice.board, choice.window, choice.tags)
+    of = Selection(found.board, found.window, tags)
+    current = (of.board, of.window, of.tags) == (selection.board, selection.window, selection.tags)
     return Place(found, found.entries[0], of.query(player=id), current)
 
 
-def _frames(board: Board, choice: Choice, params: Asked) -> tuple[str, tuple[Tab, ...]]:
+def _frames(board: Board, selection: Selection, params: Params) -> tuple[str, tuple[Tab, ...]]:
     """The window whose periods are compared, and the tabs to the others."""
     periodic = [window for window in board.windows if window != ALL_TIME]
-    wanted = params.get("frame") or choice.window
+    wanted = params.get("frame") or selection.window
     frame = wanted if wanted in periodic else next(iter(periodic), "")
     tabs = [
         Tab(
             periods_text(window),
-            choice.query(player=params["player"], frame=window),
+            selection.query(player=params["player"], frame=window),
             window == frame,
         )
         for window in periodic
@@ -150,7 +150,7 @@ def _best_period(book: Rankbook, board: Board, id: str, tags: dict[str, str]) ->
         return []
     pick = max if board.columns()[0].descending else min
     top = pick(scored, key=lambda each: each.score or 0)
-    view = Choice(board.name, window, tuple(sorted(tags.items())), top.period.id).view(book)
+    view = Selection(board.name, window, tuple(sorted(tags.items())), top.period.id).view(book)
     entry = view.entry(id)
     return [] if entry is None else [_best(entry, tags, window, top.period.id)]
 

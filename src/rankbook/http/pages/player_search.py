@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from rankbook.book import Rankbook
-from rankbook.http.pages.selection import Choice, splits
+from rankbook.http.pages.selection import Selection, splits
 from rankbook.rules.display import name_of
 
 LOOKED_THROUGH = 20_000
@@ -28,7 +28,7 @@ class Match(msgspec.Struct, frozen=True):
     profile: dict[str, str]
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """Who is meant by `text`: `player` where that is clear, else all who may be; nobody is ()."""
 
     text: str
@@ -47,20 +47,22 @@ class _Names(msgspec.Struct, frozen=True):
 _names: "WeakKeyDictionary[Rankbook, _Names]" = WeakKeyDictionary()
 
 
-def find(book: Rankbook, text: str) -> Found:
+def search(book: Rankbook, text: str) -> SearchResult:
     """Who is meant: the player with this id, or those whose name has this text in it.
 
     A name that is exactly this comes before one that has it in it.
     """
     asked = text.strip()
     if asked and book.player(asked):
-        return Found(asked, asked, ())
+        return SearchResult(asked, asked, ())
     wanted = asked.casefold()
     matches = [each for name, each in _known(book) if wanted and wanted in name]
     exact = [each for each in matches if each.name.casefold() == wanted]
     if len(exact or matches) == 1:
-        return Found(asked, (exact or matches)[0].player, ())
-    return Found(asked, "", tuple([*exact, *[m for m in matches if m not in exact]][:MOST_MATCHES]))
+        return SearchResult(asked, (exact or matches)[0].player, ())
+    return SearchResult(
+        asked, "", tuple([*exact, *[m for m in matches if m not in exact]][:MOST_MATCHES])
+    )
 
 
 def _known(book: Rankbook) -> tuple[tuple[str, Match], ...]:
@@ -80,7 +82,7 @@ def _entered(book: Rankbook) -> Iterator[Match]:
     """Those who stand first on each board, as far as they are looked through."""
     for board in book.spec.boards:
         for tags in splits(book, board)[:1]:
-            view = Choice(board.name, board.windows[0], tags).view(book)
+            view = Selection(board.name, board.windows[0], tags).view(book)
             cursor: str | None = None
             for _page in range(LOOKED_THROUGH // PAGE):
                 page = view.page(PAGE, cursor)

@@ -12,7 +12,7 @@ LOOKED_AT = 40
 SHOWN = 6
 
 
-class Lately(msgspec.Struct, frozen=True):
+class RecentChange(msgspec.Struct, frozen=True):
     """A result that changed the ranking; `moved` is how many places up the player went."""
 
     event: str
@@ -22,16 +22,16 @@ class Lately(msgspec.Struct, frozen=True):
     moved: int
 
 
-def lately(book: Rankbook, standings: Standings) -> tuple[Lately, ...]:
+def recent_changes(book: Rankbook, standings: Standings) -> tuple[RecentChange, ...]:
     """The newest changes of a ranking, among the last events of the log."""
-    made: list[Lately] = []
+    made: list[RecentChange] = []
     for recorded in reversed(book.log.read(max(0, book.log.head() - LOOKED_AT), LOOKED_AT)):
         found = _placed(book, recorded, standings) if recorded.kind == "result" else None
         if found is not None:
             was, now = found.previous_rank, found.rank
-            name = name_of(said(recorded).profile, recorded.player)
+            name = name_of(content_of(recorded).profile, recorded.player)
             moved = was - now if was and now else 0
-            made.append(Lately(recorded.id, recorded.player, name, found, moved))
+            made.append(RecentChange(recorded.id, recorded.player, name, found, moved))
         if len(made) == SHOWN:
             break
     return tuple(made)
@@ -46,7 +46,7 @@ def _placed(book: Rankbook, recorded: Recorded, standings: Standings) -> Placeme
     return None
 
 
-def said(recorded: Recorded) -> Body:
+def content_of(recorded: Recorded) -> Body:
     """What an event says; nothing where it cannot be read any more."""
     if recorded.kind == "forgotten":
         return Body()

@@ -9,23 +9,23 @@ from litestar.types import ControllerRouterHandler
 
 from rankbook.http.api.guards import require
 from rankbook.http.pages import home, operations, player, seasons, submission
-from rankbook.http.pages.player_search import find
-from rankbook.http.pages.selection import Asked, asked, begun
+from rankbook.http.pages.player_search import search
+from rankbook.http.pages.selection import Params, boards_with_rankings, read_params
 from rankbook.http.pages.site import AnyRequest, base, page
 from rankbook.http.pages.statics import static
 from rankbook.http.service import Service
 from rankbook.rules import instant
 
-Shows = Callable[[Service, Asked], tuple[str, dict[str, Any]]]
+Fill = Callable[[Service, Params], tuple[str, dict[str, Any]]]
 
 
-async def shown(request: AnyRequest, state: State, here: str, shows: Shows) -> Response[Any]:
+async def respond(request: AnyRequest, state: State, here: str, fill: Fill) -> Response[Any]:
     """The page of a template and what it is given; `here` is its place in the navigation."""
     served: Service = state.served
-    params = asked(request.query_params)
+    params = read_params(request.query_params)
 
     def made() -> Response[Any]:
-        template, known = shows(served, params)
+        template, known = fill(served, params)
         settings = {"book": served.book.spec.name, "remote": served.settings.remote_avatars}
         return page(request, template, {"here": here, **settings, **known})
 
@@ -35,11 +35,11 @@ async def shown(request: AnyRequest, state: State, here: str, shows: Shows) -> R
 @get("/", include_in_schema=False)
 async def show_home(request: AnyRequest, state: State) -> Response[Any]:
     """The rankings; with `wall` for a screen that people look at from afar."""
-    return await shown(request, state, "home", _home)
+    return await respond(request, state, "home", _home)
 
 
-def _home(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
-    if not begun(served.book):
+def _home(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+    if not boards_with_rankings(served.book):
         return "empty.html", {}
     found = home.home(served.book, params, remote=served.settings.remote_avatars)
     end = found.shown.standings.period.end
@@ -52,17 +52,17 @@ def _home(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
 async def show_player(request: AnyRequest, state: State) -> Response[Any]:
     """A player by id; or whom a text may mean, and straight to them where that is clear."""
     served: Service = state.served
-    params = asked(request.query_params)
+    params = read_params(request.query_params)
     if params.get("player"):
-        return await shown(request, state, "player", _player)
-    matches = await served.read(lambda: find(served.book, params.get("q", "")), long=True)
+        return await respond(request, state, "player", _player)
+    matches = await served.read(lambda: search(served.book, params.get("q", "")), long=True)
     if matches.player:
         place = f"{base(request)}/player?{player.address(matches.player)}"
         return Response(b"", status_code=303, headers={"Location": place})
-    return await shown(request, state, "player", lambda *_: ("find.html", {"matches": matches}))
+    return await respond(request, state, "player", lambda *_: ("find.html", {"matches": matches}))
 
 
-def _player(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
+def _player(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
     found = player.player(served.book, params, remote=served.settings.remote_avatars)
     return "player.html", {"found": found}
 
@@ -70,11 +70,11 @@ def _player(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
 @get("/seasons", include_in_schema=False)
 async def show_seasons(request: AnyRequest, state: State) -> Response[Any]:
     """Past standings."""
-    return await shown(request, state, "seasons", _seasons)
+    return await respond(request, state, "seasons", _seasons)
 
 
-def _seasons(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
-    if not begun(served.book):
+def _seasons(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+    if not boards_with_rankings(served.book):
         return "empty.html", {}
     found = seasons.seasons(served.book, params, remote=served.settings.remote_avatars)
     return "seasons.html", {"found": found}
@@ -83,20 +83,20 @@ def _seasons(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
 @get("/submissions", include_in_schema=False)
 async def show_submissions(request: AnyRequest, state: State) -> Response[Any]:
     """The newest submissions."""
-    return await shown(request, state, "submissions", _submissions)
+    return await respond(request, state, "submissions", _submissions)
 
 
-def _submissions(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
+def _submissions(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
     return "submissions.html", {"found": submission.newest(served.book, params)}
 
 
 @get("/submission", include_in_schema=False)
 async def show_submission(request: AnyRequest, state: State) -> Response[Any]:
     """One submission, step by step."""
-    return await shown(request, state, "submissions", _submission)
+    return await respond(request, state, "submissions", _submission)
 
 
-def _submission(served: Service, params: Asked) -> tuple[str, dict[str, Any]]:
+def _submission(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
     found = submission.walk(served.book, params)
     known = {"walk": found, "whys": submission.WHYS, **submission.facts(found.recorded)}
     return "submission.html", known

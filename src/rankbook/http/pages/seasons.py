@@ -7,7 +7,14 @@ import msgspec
 from rankbook.book import Rankbook
 from rankbook.http.pages.avatars import Avatar, avatar
 from rankbook.http.pages.formatting import periods_text, tags_text
-from rankbook.http.pages.selection import Asked, Choice, Tab, begun, chosen, splits
+from rankbook.http.pages.selection import (
+    Params,
+    Selection,
+    Tab,
+    boards_with_rankings,
+    select,
+    splits,
+)
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PeriodSummary
 from rankbook.rules import Board
@@ -39,9 +46,9 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Seasons(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page shows: the standings of one period, or of two periods what is between them."""
+    """What the page fill: the standings of one period, or of two periods what is between them."""
 
-    choice: Choice
+    selection: Selection
     windows: tuple[Tab, ...]
     modes: tuple[Tab, ...]
     periods: tuple[Listed, ...]
@@ -54,43 +61,43 @@ class Seasons(msgspec.Struct, frozen=True, kw_only=True):
     later: str
 
 
-def seasons(book: Rankbook, params: Asked, *, remote: bool = False) -> Seasons:
+def seasons(book: Rankbook, params: Params, *, remote: bool = False) -> Seasons:
     """Standings as the query asks. Raises `NotFound` and says what exists."""
-    choice = _choice(book, params)
-    board = book.spec.board(choice.board)
-    summaries = book.periods(board.name, choice.window)[:MOST_PERIODS]
-    view = choice.view(book)
+    selection = _selection(book, params)
+    board = book.spec.board(selection.board)
+    summaries = book.periods(board.name, selection.window)[:MOST_PERIODS]
+    view = selection.view(book)
     page = view.page(ROWS, params.get("cursor") or None)
     period = page.period.id
     other = params.get("compare") or ""
     ordered = _ordered(summaries, period, other)
     return Seasons(
-        choice=msgspec.structs.replace(choice, period=period),
-        windows=_windows(book, choice),
-        modes=_modes(book, board, choice),
-        periods=tuple([_listed(each, choice, period) for each in summaries]),
+        selection=msgspec.structs.replace(selection, period=period),
+        windows=_windows(book, selection),
+        modes=_modes(book, board, selection),
+        periods=tuple([_listed(each, selection, period) for each in summaries]),
         shown=table(page, board, remote=remote),
-        onward=choice.query(cursor=page.next) if page.next else "",
-        back=choice.query(cursor=page.previous) if page.previous else "",
+        onward=selection.query(cursor=page.next) if page.next else "",
+        back=selection.query(cursor=page.previous) if page.previous else "",
         other=other,
-        between=_between(book, choice, ordered, remote) if other else (),
+        between=_between(book, selection, ordered, remote) if other else (),
         earlier=ordered[0],
         later=ordered[1],
     )
 
 
-def _choice(book: Rankbook, params: Asked) -> Choice:
+def _selection(book: Rankbook, params: Params) -> Selection:
     """By default the first window that has periods, and its newest period that is over."""
     named = params.get("board")
-    board = book.spec.board(named) if named else begun(book)[0]
+    board = book.spec.board(named) if named else boards_with_rankings(book)[0]
     periodic = [window for window in board.windows if window != ALL_TIME]
     window = params.get("window") or next(iter(periodic), board.windows[0])
-    choice = chosen(book, {**params, "board": board.name, "window": window})
-    if choice.period or window == ALL_TIME:
-        return choice
-    running = choice.view(book).period().id
+    selection = select(book, {**params, "board": board.name, "window": window})
+    if selection.period or window == ALL_TIME:
+        return selection
+    running = selection.view(book).period().id
     past = [s.period.id for s in book.periods(board.name, window) if s.period.id != running]
-    return msgspec.structs.replace(choice, period=next(iter(past), running))
+    return msgspec.structs.replace(selection, period=next(iter(past), running))
 
 
 def _ordered(summaries: Sequence[PeriodSummary], one: str, other: str) -> tuple[str, str]:
@@ -100,44 +107,44 @@ def _ordered(summaries: Sequence[PeriodSummary], one: str, other: str) -> tuple[
     return (other, one) if earlier else (one, other)
 
 
-def _windows(book: Rankbook, choice: Choice) -> tuple[Tab, ...]:
-    several = len(begun(book)) > 1
+def _windows(book: Rankbook, selection: Selection) -> tuple[Tab, ...]:
+    several = len(boards_with_rankings(book)) > 1
     made: list[Tab] = []
-    for board in begun(book):
+    for board in boards_with_rankings(book):
         for window in board.windows:
             if window == ALL_TIME:
                 continue
             label = f"{board.name} · {periods_text(window)}" if several else periods_text(window)
-            tags = choice.tags if board.name == choice.board else ()
-            current = (board.name, window) == (choice.board, choice.window)
-            made.append(Tab(label, Choice(board.name, window, tags).query(), current))
+            tags = selection.tags if board.name == selection.board else ()
+            current = (board.name, window) == (selection.board, selection.window)
+            made.append(Tab(label, Selection(board.name, window, tags).query(), current))
     return tuple(made)
 
 
-def _modes(book: Rankbook, board: Board, choice: Choice) -> tuple[Tab, ...]:
+def _modes(book: Rankbook, board: Board, selection: Selection) -> tuple[Tab, ...]:
     found = splits(book, board)
     return tuple(
         [
             Tab(
                 tags_text(dict(tags)),
-                msgspec.structs.replace(choice, tags=tags).query(),
-                tags == choice.tags,
+                msgspec.structs.replace(selection, tags=tags).query(),
+                tags == selection.tags,
             )
             for tags in found
         ]
     )
 
 
-def _listed(summary: PeriodSummary, choice: Choice, period: str) -> Listed:
+def _listed(summary: PeriodSummary, selection: Selection, period: str) -> Listed:
     id = summary.period.id
-    return Listed(summary, msgspec.structs.replace(choice, period=id).query(), id == period)
+    return Listed(summary, msgspec.structs.replace(selection, period=id).query(), id == period)
 
 
 def _between(
-    book: Rankbook, choice: Choice, ordered: tuple[str, str], remote: bool
+    book: Rankbook, selection: Selection, ordered: tuple[str, str], remote: bool
 ) -> tuple[Between, ...]:
     """Those who stand first in either period, in the order of the later one."""
-    views = [msgspec.structs.replace(choice, period=each).view(book) for each in ordered]
+    views = [msgspec.structs.replace(selection, period=each).view(book) for each in ordered]
     players = {entry.player for view in views for entry in view.top(COMPARED).entries}
     asked = sorted(players)
     earlier, later = [

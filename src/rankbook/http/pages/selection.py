@@ -20,10 +20,10 @@ MOST_TABS = 24
 KEPT_SECONDS = 5.0
 
 Tags = tuple[tuple[str, str], ...]
-Asked = Mapping[str, str]
+Params = Mapping[str, str]
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Selection(msgspec.Struct, frozen=True):
     """A ranking by its parts. Without a period it is the running one."""
 
     board: str
@@ -37,7 +37,7 @@ class Choice(msgspec.Struct, frozen=True):
         return book.ranking(self.board, window=self.window, period=self.period, tags=tags)
 
     def query(self, **more: Any) -> str:
-        """The choice as the query of an address, with more parameters; empty ones are left out."""
+        """The selection as the query of an address, with more parameters. Empty ones are omitted."""
         tags = {f"{TAG}{name}": value for name, value in self.tags}
         parts = {"board": self.board, "window": self.window, **tags, "period": self.period, **more}
         return query(parts)
@@ -68,34 +68,38 @@ def query(parts: Mapping[str, Any]) -> str:
     return urlencode(kept, errors="replace")
 
 
-def asked(params: MultiDict[Any]) -> dict[str, str]:
+def read_params(params: MultiDict[Any]) -> dict[str, str]:
     """A query's parameters; of one that comes twice the last."""
     return {str(name): str(value) for name, value in params.multi_items()}
 
 
-def tags_in(params: Asked) -> Tags:
+def tags_in(params: Params) -> Tags:
     """The tags in a query, by name."""
     named = {n.removeprefix(TAG): value for n, value in params.items() if n.startswith(TAG)}
     return tuple(sorted(named.items()))
 
 
-def chosen(book: Rankbook, params: Asked) -> Choice:
+def select(book: Rankbook, params: Params) -> Selection:
     """The ranking that a query asks for: by default the first board, window and split.
 
     Raises `NotFound` and says what exists.
     """
     named = params.get("board")
-    board = book.spec.board(named) if named else next(iter(begun(book)), book.spec.boards[0])
+    board = (
+        book.spec.board(named)
+        if named
+        else next(iter(boards_with_rankings(book)), book.spec.boards[0])
+    )
     window = params.get("window") or board.windows[0]
     tags = tags_in(params)
     if not tags and () not in board.splits:
         tags = next(iter(splits(book, board)), ())
-    found = Choice(board.name, window, tags, params.get("period") or None)
+    found = Selection(board.name, window, tags, params.get("period") or None)
     found.view(book)
     return found
 
 
-def begun(book: Rankbook) -> list[Board]:
+def boards_with_rankings(book: Rankbook) -> list[Board]:
     """The boards that have rankings to show: those that are only split have none before the first
     result says under which tags."""
     return [board for board in book.spec.boards if splits(book, board)]

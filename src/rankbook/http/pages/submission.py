@@ -9,8 +9,8 @@ import msgspec
 from rankbook.book import Rankbook
 from rankbook.book.events import Body
 from rankbook.errors import NotFound, Refused
-from rankbook.http.pages.recent_changes import said
-from rankbook.http.pages.selection import Asked, query
+from rankbook.http.pages.recent_changes import content_of
+from rankbook.http.pages.selection import Params, query
 from rankbook.log.base import Recorded
 from rankbook.model import EventOutcome, Number, Placement
 from rankbook.rules import BoardRules, instant
@@ -89,7 +89,7 @@ class Walk(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
 
-def newest(book: Rankbook, params: Asked) -> Newest:
+def newest(book: Rankbook, params: Params) -> Newest:
     """The newest events, or those before a position."""
     head = book.log.head()
     asked = params.get("before", "")
@@ -105,7 +105,7 @@ def newest(book: Rankbook, params: Asked) -> Newest:
 def _line(book: Rankbook, recorded: Recorded) -> Line:
     outcome = book.outcome(recorded.id) if recorded.id else EventOutcome(status="unknown")
     placements = outcome.receipt.rankings if outcome.receipt else ()
-    told = said(recorded)
+    told = content_of(recorded)
     return Line(
         recorded.seq,
         recorded.id,
@@ -120,14 +120,14 @@ def _line(book: Rankbook, recorded: Recorded) -> Line:
     )
 
 
-def walk(book: Rankbook, params: Asked) -> Walk:
+def walk(book: Rankbook, params: Params) -> Walk:
     """One submission at the step that the query asks for. Raises `NotFound` for no such event."""
     id = params.get("event", "")
     [recorded] = book.log.find([id]) if id else [None]
     if recorded is None:
         raise NotFound(f"no event {id!r} is recorded")
     outcome = book.outcome(id)
-    told = said(recorded)
+    told = content_of(recorded)
     steps = tuple(_steps(id, outcome))
     at = _within(params.get("step", ""), len(steps))
     placements = outcome.receipt.rankings if outcome.receipt else ()
