@@ -241,7 +241,9 @@ class SetAside(msgspec.Struct, frozen=True, kw_only=True):
 
 class Lag(NamedTuple):
     """How far rankings are behind the log: events that are pending, and for how many seconds the
-    oldest of them has been recorded."""
+    oldest of them has been recorded. The rankings have reached `position`, the log `head`."""
 
     events: int
     seconds: float
+    position: int
+    head: int

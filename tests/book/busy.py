@@ -6,14 +6,15 @@ READS = ("read", "entries", "position", "receipts")
 
 
 class Busy:
-    """Within the block every read of a book's store is followed by a publication.
+    """Within the block every read of a book's store is followed by a publication, up to `most`.
 
     `publish` submits the next event. What it reads itself is followed by nothing.
     """
 
-    def __init__(self, book, publish: Callable[[], object]) -> None:
+    def __init__(self, book, publish: Callable[[], object], most: int = 10) -> None:
         self.store = book.store
         self.publish = publish
+        self.most = most
         self.published = 0
         self._within = False
 
@@ -29,7 +30,7 @@ class Busy:
     def _followed(self, read):
         def reads(*given):
             found = read(*given)
-            if not self._within:
+            if not self._within and self.published < self.most:
                 self._within = True
                 try:
                     self.publish()

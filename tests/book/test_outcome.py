@@ -79,21 +79,21 @@ def test_given_the_event_other_content_is_a_conflict_as_it_is_for_a_retry(home, 
 
 def test_the_lag_is_how_many_are_pending_and_how_old_the_oldest_is(home):
     book = home.open(board())
-    assert book.lag() == Lag(0, 0.0)
+    assert book.lag() == Lag(0, 0.0, 0, 0)
     book.record([result("asha", 5), result("bram", 5)])
     home.clock.us += 2_500_000
     book.record([result("chidi", 5)])
-    assert book.lag() == (3, 2.5)
+    assert book.lag() == Lag(3, 2.5, 0, 3)
     assert (book.doctor().pending, book.doctor().lag_seconds) == (3, 2.5)
     book.fold()
-    assert book.lag() == (0, 0.0)
+    assert book.lag() == Lag(0, 0.0, 3, 3)
 
 
 def test_a_clock_that_was_set_back_gives_no_negative_lag(home):
     book = home.open(board())
     book.record([result("asha", 5)])
     home.clock.us -= 3_600_000_000
-    assert book.lag() == (1, 0.0)
+    assert book.lag() == Lag(1, 0.0, 0, 1)
 
 
 # --- submitting surely ---------------------------------------------------------------------------

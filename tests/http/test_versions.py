@@ -267,7 +267,7 @@ def test_what_is_kept_is_not_shown_while_the_store_is_down(club, monkeypatch):
     def down(_store):
         raise StoreError("/some/path is down")
 
-    monkeypatch.setattr(club.served.bodies, "_stamp", lambda: down(None))
+    monkeypatch.setattr(type(club.book.store), "writes", down)
     answer = club.ask(RANKING)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
     assert "path" not in answer.text
@@ -290,12 +290,12 @@ def test_no_more_is_kept_than_there_is_room_for(club):
     bodies = club.served.bodies
     for number in range(MAX_BODIES + 10):
         bodies.get_or_make(number, list, lambda _views: Content("small"))
-    assert list(bodies._kept)[:: MAX_BODIES - 1] == [10, MAX_BODIES + 9]
+    assert list(bodies._bodies)[:: MAX_BODIES - 1] == [10, MAX_BODIES + 9]
     large = Content("x" * (MAX_BYTES // 9))
     for number in range(20):
         bodies.get_or_make(("large", number), list, lambda _views: large)
-    assert sum(len(each.body) for each in bodies._kept.values()) <= MAX_BYTES
-    assert ("large", 19) in bodies._kept
+    assert sum(len(each.body) for each in bodies._bodies.values()) <= MAX_BYTES
+    assert ("large", 19) in bodies._bodies
 
 
 def test_a_tag_matches_itself_alone():

@@ -15,6 +15,7 @@ from rankbook.book.parts.outcome import outcome_of
 from rankbook.book.published import StepHistory
 from rankbook.book.read.bundles import BundleCache, BundleReading
 from rankbook.book.read.reader import Reader
+from rankbook.book.read.snapshot import in_one_snapshot
 from rankbook.book.read.view import RankingView
 from rankbook.book.submit.closings import ClosingListeners
 from rankbook.book.submit.outbox import outbox
@@ -38,9 +39,9 @@ from rankbook.model import (
     Receipt,
     Standings,
 )
-from rankbook.rules import Board, BoardRules, BookSpec
+from rankbook.rules import Board, BoardRules, BookSpec, Bundle
 from rankbook.store import open_store
-from rankbook.store.base import Store
+from rankbook.store.base import Reads, Store
 
 Clock = Callable[[], int]
 T = TypeVar("T")
@@ -86,8 +87,7 @@ class Rankbook:
             self._boards, self._parts.measurer, spec.event_checker(), log
         )
         self._outbox = outbox(spec.log, None)
-        self._reader = Reader(spec, self._boards, self.store)
-        self._bundles = BundleCache(self.store, self._reader.bundle, history)
+        self._bundles = BundleCache(self.store, self._bundle_views, history)
         self._outdated = self._unchecked = False
         try:
             self._parts.check()
@@ -235,6 +235,14 @@ class Rankbook:
             self._ready()
         return outcome_of(event, self.log, self._parts)
 
+    def receipts(self, events: Sequence[Recorded]) -> list[Receipt | None]:
+        """The receipts of recorded events, None where an event is not ranked yet.
+
+        Reads the store once, however many there are. Raises `StoreError`.
+        """
+        self._ready()
+        return self._parts.receipts(events)
+
     def pending(self) -> int:
         """How far the rankings are behind the log, as a difference of positions."""
         self._ready()
@@ -246,8 +254,11 @@ class Rankbook:
         The time is that since it was received, so it counts how long a transaction of an outbox
         was open. Raises `StoreError` while the store is down.
         """
-        seconds = lag_seconds(self.log, self.store.position(), self._clock())
-        return Lag(self.pending(), seconds)
+        self._ready()
+        position = self.store.position()
+        head = self.log.head()
+        seconds = lag_seconds(self.log, position, self._clock()) if head > position else 0.0
+        return Lag(max(0, head - position), seconds, position, head)
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -269,7 +280,9 @@ class Rankbook:
         exists.
         """
         self._ready()
-        return self._reader.ranking(board, window, period, tags or {}, self._clock())
+        return self._reader(self.store, self._clock()).ranking(
+            board, window=window, period=period, tags=tags
+        )
 
     def bundle(self, name: str) -> BundleReading:
         """All rankings of a bundle in their current periods, from one snapshot.
@@ -281,16 +294,21 @@ class Rankbook:
 
     def player(self, player: str) -> list[Standings]:
         """The player's entry in every current ranking that has one, from one snapshot."""
-        self._ready()
-        return self._reader.player(player, self._clock())
+        return self.snapshot(lambda reader: reader.player(player))
+
+    def tags(self, board: str | Board, window: str | None = None) -> list[dict[str, str]]:
+        """The tags under which a board has rankings in a window, by default its first.
+
+        Raises `NotFound` and says what exists.
+        """
+        return self.snapshot(lambda reader: reader.tags(board, window))
 
     def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
         """Every period of a window that has entries, the newest first; all windows by default.
 
         Raises `NotFound` and says what exists.
         """
-        self._ready()
-        return self._reader.periods(board, window, self._clock())
+        return self.snapshot(lambda reader: reader.periods(board, window))
 
     def player_periods(
         self,
@@ -303,8 +321,23 @@ class Rankbook:
 
         Raises `NotFound` and says what exists.
         """
+        return self.snapshot(lambda reader: reader.player_periods(player, board, window, tags))
+
+    def snapshot(self, read: Callable[[Reader], T]) -> T:
+        """What `read` gives, with all that it reads from one snapshot of the rankings.
+
+        Its reader answers what this book does. `read` may be called more than once, and must only
+        read. In a book in parts the snapshot is one of each part.
+        """
         self._ready()
-        return self._reader.player_periods(player, board, window, tags or {}, self._clock())
+        now_us = self._clock()
+        return in_one_snapshot(self.store, lambda store: read(self._reader(store, now_us)))
+
+    def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
+        return self._reader(self.store, now_us).views(bundle)
+
+    def _reader(self, store: Reads, now_us: int) -> Reader:
+        return Reader(self.spec, self._boards, store, now_us)
 
     # --- what happens by itself ------------------------------------------------------------------
 
@@ -385,7 +418,7 @@ class Rankbook:
             position = self._make_anew(lambda made: made.all(self._parts, progress))
             self._outdated = False
             return position
-        rules = self._reader.rules(board)
+        rules = self._boards[self.spec.board(board).name]
         self._ready()
         if self._outdated:
             raise RebuildNeeded("the specification has changed: every ranking must be made anew")

@@ -17,6 +17,7 @@ __all__ = [
     "Body",
     "Unreadable",
     "body",
+    "content_of",
     "draft",
     "fact",
     "fact_of",
@@ -81,6 +82,16 @@ def body(recorded: Recorded) -> Body:
         raise Unreadable(recorded, "its body is not that of an event") from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(recorded, "its body is no JSON") from error
+
+
+def content_of(recorded: Recorded) -> Body:
+    """What a recorded event says; nothing where that was erased or cannot be read."""
+    if recorded.kind == "forgotten":
+        return NOTHING
+    try:
+        return body(recorded)
+    except Unreadable:
+        return NOTHING
 
 
 def readable(recorded: Recorded) -> bool:

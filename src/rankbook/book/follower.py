@@ -111,7 +111,7 @@ class Follower:
         self._told(
             Followed(
                 ranked=self._ranked,
-                position=self._book.store.position(),
+                position=lag.position,
                 pending=lag.events,
                 lag_seconds=lag.seconds,
             )

@@ -10,8 +10,7 @@ from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
-from rankbook.book import Rankbook, system_clock
-from rankbook.book.book import Clock
+from rankbook.book import Clock, Rankbook, system_clock
 from rankbook.errors import RankbookError
 from rankbook.http import pages
 from rankbook.http.api.handlers import API, SHAPES

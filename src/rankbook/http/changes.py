@@ -12,13 +12,8 @@ import msgspec
 from litestar.concurrency import sync_to_thread
 
 from rankbook.book import Rankbook
-from rankbook.book.fold import receipts
-from rankbook.book.measure import Measurer
 from rankbook.errors import LogError, StoreError
-from rankbook.log.base import Log
 from rankbook.model import Number, Placement, Receipt
-from rankbook.rules import BoardRules
-from rankbook.store.base import Store
 
 KEPT_READS = 64
 
@@ -64,7 +59,6 @@ class ChangeFeed:
         """`most_events` is how many events are read for one answer, at most."""
         self._book = book
         self._most_events = most_events
-        self._measurer = Measurer(tuple([BoardRules(board) for board in book.boards()]))
         self._reads: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
 
     async def between(self, after: int, until: int) -> dict[str, Changes]:
@@ -82,32 +76,22 @@ class ChangeFeed:
             raise
 
     async def _read(self, after: int, until: int) -> dict[str, Changes]:
-        book, most = self._book, self._most_events
-        found = await sync_to_thread(
-            between, book.log, book.store, self._measurer, after, until, most
-        )
+        found = await sync_to_thread(between, self._book, after, until, self._most_events)
         return {each.board: each for each in found}
 
 
-def between(
-    log: Log, store: Store, measurer: Measurer, after: int, until: int, most: int
-) -> list[Changes]:
+def between(book: Rankbook, after: int, until: int, most: int) -> list[Changes]:
     """What changed on each board from the position `after` to `until`.
 
-    Raises `TooFar` where that is more than `most` events, or what was published is no longer told.
+    Raises `TooFar` where that is more than `most` events, or the log does not reach so far.
     """
     if after > until:
         raise TooFar
-    recorded = [each for each in log.read(after, most + 1) if each.seq <= until]
+    recorded = [each for each in book.log.read(after, most + 1) if each.seq <= until]
     if len(recorded) > most:
         raise TooFar
-    stored = store.receipts([each.seq for each in recorded])
-    found = [
-        receipts.receipt(measurer, each, kept)
-        for each, kept in zip(recorded, stored, strict=True)
-        if kept is not None
-    ]
-    return coalesced(found, until)
+    found = book.receipts(recorded)
+    return coalesced([each for each in found if each is not None], until)
 
 
 def coalesced(found: Iterable[Receipt], position: int) -> list[Changes]:

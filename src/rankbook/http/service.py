@@ -9,8 +9,7 @@ from typing import TypeVar
 import msgspec
 from litestar.concurrency import sync_to_thread
 
-from rankbook.book import Rankbook, RankingView
-from rankbook.book.book import Clock
+from rankbook.book import Clock, Rankbook, RankingView
 from rankbook.http.auth.keys import KeyRing
 from rankbook.http.auth.limits import Limits
 from rankbook.http.body_cache import BodyCache

@@ -12,7 +12,7 @@ from litestar.concurrency import sync_to_thread
 
 from rankbook.errors import StoreError
 from rankbook.http.settings import Settings
-from rankbook.store.base import Store
+from rankbook.store import Store
 
 AT_MOST_SECONDS = 0.1
 

@@ -8,12 +8,13 @@ from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros, parse_instant
 from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
-from rankbook.rules.periods import PeriodSpan, Window, closes_at, current, is_closed
+from rankbook.rules.periods import ALL_TIME, PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
 from rankbook.rules.seasons import Season
 
 __all__ = [
+    "ALL_TIME",
     "CHANGED",
     "WHYS",
     "Board",

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from rankbook.errors import SpecError
-from rankbook.store.base import Store
+from rankbook.store.base import Describable, Store
 
-__all__ = ["open_store"]
+__all__ = ["Describable", "Store", "open_store"]
 
 
 def _memory(rest: str, directory: Path, create: bool, parameters: dict[str, Any]) -> Store:

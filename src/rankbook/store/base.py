@@ -156,13 +156,8 @@ class Reading(NamedTuple):
     answers: list[Answer]
 
 
-class Store(Protocol):
-    """What every store does. All methods raise `StoreError` when the store cannot be used."""
-
-    @property
-    def remote(self) -> bool:
-        """Whether each call is a round trip over a network, so that fewer calls are faster."""
-        ...
+class Reads(Protocol):
+    """What a store does for those who read rankings. Raises `StoreError` when it cannot be used."""
 
     def position(self) -> int:
         """How far into the log these rankings have been folded; 0 when empty."""
@@ -170,6 +165,19 @@ class Store(Protocol):
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """The position, and the entry of each (ranking, member) wanted, from one snapshot."""
+        ...
+
+    def read(self, queries: Sequence[Query]) -> Reading:
+        """Answer all queries from one snapshot. A ranking nobody wrote to is empty."""
+        ...
+
+
+class Store(Reads, Protocol):
+    """What every store does. All methods raise `StoreError` when the store cannot be used."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether each call is a round trip over a network, so that fewer calls are faster."""
         ...
 
     def publish(
@@ -187,10 +195,6 @@ class Store(Protocol):
         (ranking, member): more, or a key of another length, is a `StoreError`. Raises
         `PositionMoved`, and changes nothing, when the position is not `expect`.
         """
-        ...
-
-    def read(self, queries: Sequence[Query]) -> Reading:
-        """Answer all queries from one snapshot. A ranking nobody wrote to is empty."""
         ...
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
@@ -291,17 +295,8 @@ class Partitionable(Protocol):
 
 
 @runtime_checkable
-class Stamped(Protocol):
-    """A store that can say cheaply that nothing has been written since."""
-
-    def stamp(self) -> int:
-        """A number that any write of any process changes. Raises `StoreError` when closed."""
-        ...
-
-
-@runtime_checkable
 class Counted(Protocol):
-    """A store that can say cheaply how often it has been written to."""
+    """A store that can say at almost no cost how often it has been written to."""
 
     def writes(self) -> int:
         """How many writes there were until now, of any process and any kind: each `publish` is one.

@@ -145,6 +145,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._lock = RLock()
         self._position = 0
+        self._writes = 0
         self._rankings: dict[str, MemoryRanking] = {}
         self._receipts: dict[int, bytes] = {}
         self._faults: list[When] = []
@@ -203,6 +204,7 @@ class MemoryStore:
                     del self._rankings[name]
             self._receipts.update(receipts)
             self._position = then
+            self._writes += 1
             if fault == "after":
                 raise StoreError("a test asked for the reply of this publish to be lost")
 
@@ -219,6 +221,11 @@ class MemoryStore:
         kept = self._ranking(query.beside).members
         beside = [kept[row.member].value if row.member in kept else None for row in answer.rows]
         return structs.replace(answer, beside=tuple(beside))
+
+    def writes(self) -> int:
+        """See `Counted.writes`."""
+        with self._open():
+            return self._writes
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
         """See `Store.receipts`. O(seqs)."""

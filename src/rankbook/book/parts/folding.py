@@ -200,6 +200,14 @@ class Parts:
         stored = {number: each[recorded.seq] for number, each in enumerate(found) if each}
         return self._receipt(recorded, stored, None)
 
+    def receipts(self, events: Sequence[Recorded]) -> list[Receipt | None]:
+        """The receipts of events, None where a part has not ranked it. Raises `StoreError`."""
+        stored = self.store.receipts([recorded.seq for recorded in events])
+        return [
+            None if each is None else receipts.receipt(self.measurer, recorded, each)
+            for recorded, each in zip(events, stored, strict=True)
+        ]
+
     def settle(self) -> None:
         """Tell of the seals that were published here, in their order, and have the log erase the
         players whom every part has forgotten."""

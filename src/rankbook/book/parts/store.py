@@ -6,7 +6,6 @@ to the parts (parts.py).
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import count
 from typing import Any
 
 from rankbook.book.fold import receipts
@@ -48,16 +47,10 @@ class PartitionedStore:
         self.partition = partition
         self.parts: tuple[Store, ...] = tuple([base.part(name) for name in partition.names])
         self._base: Store = base
-        self._stamps = count()
 
     def position(self) -> int:
         """How far all parts have been folded. A call for each of them."""
         return min([part.position() for part in self.parts])
-
-    def stamp(self) -> int:
-        """Never the same number twice: to know that nothing was written costs as much as reading
-        what was."""
-        return next(self._stamps)
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """See `Store.entries`: one snapshot a part. What every part has is from the first."""

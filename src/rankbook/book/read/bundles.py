@@ -7,18 +7,15 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rankbook.book.published import PublishedStep, StepHistory
+from rankbook.book.read.freshness import Freshness
 from rankbook.book.read.tops import CachedTop, advance, refresh
 from rankbook.book.read.view import RankingView
 from rankbook.forks import on_fork
 from rankbook.model import Standings
 from rankbook.rules import Bundle
-from rankbook.store.base import Counted, Query, Stamped, Store
+from rankbook.store.base import Query, Store
 
 Views = Callable[[Bundle, int], list[RankingView]]
-
-# A repair changes rankings and not their versions. Where writes are not counted, it cannot be told
-# from a fold: there everything is read again this often.
-WHOLE_US = 1_000_000
 
 
 class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,39 +27,28 @@ class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct):
-    """A reading, and what it was made of: it is good while the rankings are these, from when it was
-    made until the next of its periods begins, ends or closes. All that is `shown` is what it was at
-    `position`. `whole_us` is when nothing was taken over from the one before."""
+    """A reading, and what it was made of. All that is `shown` is what it was at the position of
+    `fresh`."""
 
     reading: BundleReading
     views: Sequence[RankingView]
     shown: Sequence[CachedTop | None]
-    position: int
-    stamp: int
-    made_us: int
-    until_us: float
-    whole_us: int
+    fresh: Freshness
 
 
 class BundleCache:
     """The last reading of each bundle. One thread at a time makes a new one; the others wait.
 
-    A change in any of its rankings shows at the next read, and nothing is read again for nothing:
-    rankings that have not changed are not, and of the others only entries that have. A reading
-    older than the bundle's maximum age is made again in any case. What another process repaired
-    shows at once, or where the store does not count its writes within a second.
+    A change in any of its rankings shows at the next read. Only rankings that have changed are read
+    again, and in them only entries that have. A reading older than the bundle's maximum age is made
+    again in any case. Another process's repair shows at once if the store counts its writes, or
+    else within a second.
     """
 
     def __init__(self, store: Store, views: Views, recent: StepHistory | None) -> None:
         """`recent` is told what this process publishes; None for a store of several positions."""
         self._store = store
         self._recent = recent
-        self._counted = isinstance(store, Counted)
-        self._stamp = store.position
-        if isinstance(store, Counted):
-            self._stamp = store.writes
-        elif isinstance(store, Stamped):
-            self._stamp = store.stamp
         self._views = views
         self._kept: dict[str, _Kept] = {}
         self._forgotten = 0
@@ -75,12 +61,12 @@ class BundleCache:
         if lock is None:
             lock = self._locks.setdefault(bundle.name, threading.Lock())
         with lock:
-            stamp = self._stamp()
             kept = self._kept.get(bundle.name)
-            if kept is None or not kept.made_us <= now_us < kept.until_us:
-                return self._make(bundle, now_us, stamp)
-            if stamp != kept.stamp:
-                self._renew(bundle, kept, stamp, now_us)
+            if kept is None or not kept.fresh.lasts(now_us):
+                return self._make(bundle, now_us)
+            writes = kept.fresh.count_writes()
+            if writes is None or writes != kept.fresh.writes:
+                self._renew(bundle, kept, writes, now_us)
             return kept.reading
 
     def after_fork(self) -> None:
@@ -92,42 +78,38 @@ class BundleCache:
         self._forgotten += 1
         self._kept.clear()
 
-    def _make(self, bundle: Bundle, now_us: int, stamp: int) -> BundleReading:
+    def _make(self, bundle: Bundle, now_us: int) -> BundleReading:
         """A new reading, in the periods of now."""
         forgotten = self._forgotten
         views = self._views(bundle, now_us)
-        until_us = min([boundary(view, now_us) for view in views])
-        if bundle.max_age_seconds:
-            until_us = min(until_us, now_us + bundle.max_age_seconds * 1_000_000)
+        fresh = Freshness(self._store, views, now_us, bundle.max_age_seconds or math.inf)
         nothing = BundleReading(name=bundle.name, position=0, rankings=())
-        kept = _Kept(nothing, views, [None] * len(views), 0, stamp, now_us, until_us, now_us)
-        self._renew(bundle, kept, stamp, now_us)
+        kept = _Kept(nothing, views, [None] * len(views), fresh)
+        self._read(bundle, kept, kept.shown, True)
         self._kept[bundle.name] = kept
         if forgotten != self._forgotten:
             self._kept.pop(bundle.name, None)
         return kept.reading
 
-    def _renew(self, bundle: Bundle, kept: _Kept, stamp: int, now_us: int) -> None:
-        """Bring a reading up to now. `stamp` is from before, so that no write is missed."""
-        steps = [] if self._recent is None else self._recent.since(kept.position)
-        if self._counted:
-            # What else was written may be a repair, which leaves versions as they were.
-            whole = stamp != kept.stamp + len(steps)
-        else:
-            whole = now_us >= kept.whole_us + WHOLE_US
+    def _renew(self, bundle: Bundle, kept: _Kept, writes: int | None, now_us: int) -> None:
+        """Bring a reading up to now. `writes` were counted before, so that none is missed."""
+        fresh = kept.fresh
+        steps = [] if self._recent is None else self._recent.since(fresh.position)
+        whole = fresh.may_miss_repair(now_us, writes, len(steps))
         shown = kept.shown
+        followed = False
         if not whole and self._recent is not None:
             if steps:
                 shown = self._followed(bundle, kept, steps)
-            then = steps[-1].then if steps else kept.position
-            if None not in shown and (self._counted or self._store.position() == then):
+            then = steps[-1].then if steps else fresh.position
+            followed = None not in shown and (fresh.counts or self._store.position() == then)
+            if followed:
                 self._show(bundle, kept, shown, then)
-                kept.stamp = stamp
-                return
-        self._read(bundle, kept, shown, whole)
-        kept.stamp = stamp
+        if not followed:
+            self._read(bundle, kept, shown, whole)
+        fresh.writes = writes
         if whole:
-            kept.whole_us = now_us
+            fresh.read_us = now_us
 
     def _followed(
         self, bundle: Bundle, kept: _Kept, steps: Sequence[PublishedStep]
@@ -165,29 +147,17 @@ class BundleCache:
         """Make the reading of what is shown at a position, unless it is what was."""
         for now, last in zip(shown, kept.shown, strict=True):
             if now is not last:
-                rankings = _chosen(bundle, shown)
-                kept.reading = BundleReading(name=bundle.name, position=position, rankings=rankings)
+                found = [each.standings for each in shown if each is not None]
+                kept.reading = read_bundle(bundle, position, found)
                 break
-        kept.shown, kept.position = shown, position
+        kept.shown, kept.fresh.position = shown, position
 
 
-def boundary(view: RankingView, now_us: int) -> float:
-    """When a view next has another period, or its period closes; infinity for never."""
-    span, rules = view.span, view.rules
-    following = rules.window(view.ranking.window).next(span)
-    instants = [
-        span.start_us,
-        span.end_us,
-        rules.closes_at(span) if rules.board.seal else None,
-        None if following is None else following.start_us,
-    ]
-    return min([each for each in instants if each is not None and each > now_us], default=math.inf)
+def read_bundle(bundle: Bundle, position: int, found: Sequence[Standings]) -> BundleReading:
+    """The reading of a bundle whose rankings stand so at a position.
 
-
-def _chosen(bundle: Bundle, shown: Sequence[CachedTop | None]) -> tuple[Standings, ...]:
-    """The standings, without the entries that the bundle does not show: the others keep their
-    ranks."""
-    found = [each.standings for each in shown if each is not None]
+    Entries that the bundle does not show are left out; the others keep their ranks.
+    """
     if bundle.named_only:
         found = [
             msgspec.structs.replace(
@@ -196,4 +166,4 @@ def _chosen(bundle: Bundle, shown: Sequence[CachedTop | None]) -> tuple[Standing
             )
             for standings in found
         ]
-    return tuple(found)
+    return BundleReading(name=bundle.name, position=position, rankings=tuple(found))

@@ -8,19 +8,28 @@ from rankbook.book.read.source import member
 from rankbook.book.read.view import RankingView
 from rankbook.model import PeriodSummary, PlayerPeriod
 from rankbook.rules import BoardRules, Ranking, current
-from rankbook.store.base import AroundMember, ByPosition, RankingId, Row, Slice, Store, sliced
+from rankbook.store.base import (
+    Answer,
+    AroundMember,
+    ByPosition,
+    RankingId,
+    Reads,
+    Row,
+    Slice,
+    sliced,
+)
 
 PAGE = 1000
 
 Views = Callable[[BoardRules, Ranking], RankingView]
 
 
-def known(store: Store, rules: BoardRules, window: str) -> list[Ranking]:
+def known(store: Reads, rules: BoardRules, window: str) -> list[Ranking]:
     """The rankings of a window that have had entries, by period and then by name."""
     return _known(store, [(rules, window)])[0]
 
 
-def _known(store: Store, windows: Sequence[tuple[BoardRules, str]]) -> list[list[Ranking]]:
+def _known(store: Reads, windows: Sequence[tuple[BoardRules, str]]) -> list[list[Ranking]]:
     """As `known`, of several windows, which are read together."""
     catalogs = [state.catalog(rules.board.name, window) for rules, window in windows]
     reading = store.read([ByPosition(each, 0, PAGE) for each in catalogs])
@@ -31,7 +40,7 @@ def _known(store: Store, windows: Sequence[tuple[BoardRules, str]]) -> list[list
     return found
 
 
-def _rows(store: Store, catalog: RankingId, first: Slice) -> Iterator[Row]:
+def _rows(store: Reads, catalog: RankingId, first: Slice) -> Iterator[Row]:
     """Every row of a catalog, from its first page on."""
     found, start = first, 0
     while True:
@@ -43,7 +52,7 @@ def _rows(store: Store, catalog: RankingId, first: Slice) -> Iterator[Row]:
 
 
 def running(
-    store: Store, boards: Sequence[BoardRules], now_us: int
+    store: Reads, boards: Sequence[BoardRules], now_us: int
 ) -> list[tuple[BoardRules, Ranking]]:
     """The rankings with entries in the running periods, one of each window, under whatever tags."""
     spans = [
@@ -61,24 +70,27 @@ def running(
     ]
 
 
-def periods(store: Store, rules: BoardRules, window: str, view: Views) -> list[PeriodSummary]:
-    """Every period of a window that has entries, the newest first."""
-    by_period: dict[str, list[Ranking]] = {}
-    for ranking in known(store, rules, window):
-        by_period.setdefault(ranking.period, []).append(ranking)
+def periods(
+    store: Reads, rules: BoardRules, windows: Sequence[str], view: Views
+) -> list[PeriodSummary]:
+    """Every period of these windows that has entries; of each window the newest first."""
+    by_period: dict[tuple[str, str], list[RankingView]] = {}
+    for window, rankings in zip(
+        windows, _known(store, [(rules, window) for window in windows]), strict=True
+    ):
+        for ranking in reversed(rankings):
+            by_period.setdefault((window, ranking.period), []).append(view(rules, ranking))
+    queries = [ByPosition(view.id, 0, 0) for views in by_period.values() for view in views]
+    answers = iter(store.read(queries).answers)
     summaries = [
-        _summary(store, [view(rules, ranking) for ranking in by_period[period]])
-        for period in reversed(by_period)
+        _summary([(view, next(answers)) for view in views]) for views in by_period.values()
     ]
     return [each for each in summaries if each.entries]
 
 
-def _summary(store: Store, views: Sequence[RankingView]) -> PeriodSummary:
-    reading = store.read([ByPosition(view.id, 0, 0) for view in views])
-    counts = [
-        view.capped(answer.count) for view, answer in zip(views, reading.answers, strict=True)
-    ]
-    first = views[0]
+def _summary(found: Sequence[tuple[RankingView, Answer]]) -> PeriodSummary:
+    counts = [view.capped(answer.count) for view, answer in found]
+    first, _answer = found[0]
     return PeriodSummary(
         board=first.ranking.board,
         window=first.ranking.window,
@@ -89,7 +101,7 @@ def _summary(store: Store, views: Sequence[RankingView]) -> PeriodSummary:
 
 
 def of_player(
-    store: Store,
+    store: Reads,
     rules: BoardRules,
     window: str,
     tags: Mapping[str, str],
@@ -98,7 +110,7 @@ def of_player(
 ) -> list[PlayerPeriod]:
     """How a player stands in each period of a window under these tags, the newest first.
 
-    From one snapshot. O(periods x log n).
+    O(periods x log n).
     """
     wanted = tuple(sorted(tags.items()))
     views = [view(rules, each) for each in known(store, rules, window) if each.tags == wanted]

@@ -1,86 +1,100 @@
 """Reading a book: which ranking, bundle, player or period is meant, and its answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from rankbook.book.read import periods
+from rankbook.book.read.bundles import BundleReading, read_bundle
 from rankbook.book.read.view import RankingView, read_all, view
 from rankbook.model import PeriodSummary, PlayerPeriod, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking
-from rankbook.store.base import Store
+from rankbook.store.base import Reads
 
 
 class Reader:
-    """Finds what a caller names in a book. Every answer is of `now_us`.
+    """Reads a book as of one instant, from one store. See `Rankbook` for what its methods answer.
 
-    `store` reads all parts of the book as one.
+    An answer is of one snapshot where the store is one, as in `Rankbook.snapshot`.
     """
 
-    def __init__(self, spec: BookSpec, boards: Mapping[str, BoardRules], store: Store) -> None:
-        self._spec = spec
+    def __init__(
+        self, spec: BookSpec, boards: Mapping[str, BoardRules], store: Reads, now_us: int
+    ) -> None:
+        """`store` reads all parts of the book as one. `now_us` decides which periods are running
+        and which are sealed."""
+        self.spec = spec
         self._boards = boards
         self._store = store
+        self._now_us = now_us
 
-    def rules(self, board: str | Board) -> BoardRules:
-        """The rules of a board, by itself or its name. Raises `NotFound` and lists the boards."""
-        name = board.name if isinstance(board, Board) else board
-        return self._boards[self._spec.board(name).name]
+    def position(self) -> int:
+        """The log position that the rankings have reached."""
+        return self._store.position()
 
     def ranking(
         self,
         board: str | Board,
-        window: str | None,
-        period: str | None,
-        tags: Mapping[str, object],
-        now_us: int,
+        *,
+        window: str | None = None,
+        period: str | None = None,
+        tags: Mapping[str, object] | None = None,
     ) -> RankingView:
         """See `Rankbook.ranking`."""
-        return view(self._store, self.rules(board), window, period, tags, now_us)
+        return view(self._store, self._rules(board), window, period, tags or {}, self._now_us)
 
-    def bundle(self, bundle: Bundle, now_us: int) -> list[RankingView]:
+    def views(self, bundle: Bundle) -> list[RankingView]:
         """The rankings of a bundle in their current periods."""
         return [
-            self.ranking(each.board, each.window, None, dict(each.tags), now_us)
+            self.ranking(each.board, window=each.window, tags=dict(each.tags))
             for each in bundle.rankings
         ]
 
-    def player(self, player: str, now_us: int) -> list[Standings]:
+    def bundle(self, bundle: Bundle) -> BundleReading:
+        """The rankings of a bundle, read now: see `Rankbook.bundle` for one that is kept."""
+        position, found = read_all(
+            self._store, self.views(bundle), lambda each: each.top_query(bundle.top)
+        )
+        return read_bundle(bundle, position, found)
+
+    def player(self, player: str) -> list[Standings]:
         """See `Rankbook.player`."""
-        known = self._known(now_us)
-        running = periods.running(self._store, tuple(self._boards.values()), now_us)
-        views = [known(rules, ranking) for rules, ranking in running]
+        running = periods.running(self._store, tuple(self._boards.values()), self._now_us)
+        views = [self._known(rules, ranking) for rules, ranking in running]
         _position, found = read_all(self._store, views, lambda each: each.entry_query(player))
         return [standings for standings in found if standings.entries]
 
-    def periods(self, board: str | Board, window: str | None, now_us: int) -> list[PeriodSummary]:
+    def tags(self, board: str | Board, window: str | None = None) -> list[dict[str, str]]:
+        """See `Rankbook.tags`."""
+        rules = self._rules(board)
+        found = periods.known(self._store, rules, self._window(rules, window))
+        return [dict(tags) for tags in sorted({each.tags for each in found})]
+
+    def periods(self, board: str | Board, window: str | None = None) -> list[PeriodSummary]:
         """See `Rankbook.periods`."""
-        rules = self.rules(board)
-        names: Sequence[str] = [*rules.windows] if window is None else [rules.window(window).name]
-        return [
-            each
-            for name in names
-            for each in periods.periods(self._store, rules, name, self._known(now_us))
-        ]
+        rules = self._rules(board)
+        names = [*rules.windows] if window is None else [rules.window(window).name]
+        return periods.periods(self._store, rules, names, self._known)
 
     def player_periods(
         self,
         player: str,
         board: str | Board,
-        window: str | None,
-        tags: Mapping[str, object],
-        now_us: int,
+        window: str | None = None,
+        tags: Mapping[str, object] | None = None,
     ) -> list[PlayerPeriod]:
         """See `Rankbook.player_periods`."""
-        rules = self.rules(board)
-        name = rules.window(next(iter(rules.windows)) if window is None else window).name
-        chosen = dict(rules.tags(tags))
-        known = self._known(now_us)
-        return periods.of_player(self._store, rules, name, chosen, player, known)
+        rules = self._rules(board)
+        name, chosen = self._window(rules, window), dict(rules.tags(tags or {}))
+        return periods.of_player(self._store, rules, name, chosen, player, self._known)
 
-    def _known(self, now_us: int) -> Callable[[BoardRules, Ranking], RankingView]:
-        """Views of rankings that are known by name."""
+    def _rules(self, board: str | Board) -> BoardRules:
+        """The rules of a board, by itself or its name. Raises `NotFound` and lists the boards."""
+        name = board.name if isinstance(board, Board) else board
+        return self._boards[self.spec.board(name).name]
 
-        def known(rules: BoardRules, ranking: Ranking) -> RankingView:
-            span = rules.window(ranking.window).period(ranking.period)
-            return RankingView(self._store, rules, ranking, span, now_us)
+    def _window(self, rules: BoardRules, window: str | None) -> str:
+        return rules.window(next(iter(rules.windows)) if window is None else window).name
 
-        return known
+    def _known(self, rules: BoardRules, ranking: Ranking) -> RankingView:
+        """The view of a ranking that is known by name."""
+        span = rules.window(ranking.window).period(ranking.period)
+        return RankingView(self._store, rules, ranking, span, self._now_us)

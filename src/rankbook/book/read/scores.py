@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from rankbook.book.read.limits import RETRIES, checked
+from rankbook.book.read.limits import checked
 from rankbook.book.read.source import RankingSource
 from rankbook.errors import Refused
 from rankbook.model import Bin, Number, Standings
@@ -88,38 +88,34 @@ def _above(bound: bytes) -> bytes:
 def automatic(view: RankingSource, bins: int) -> list[Bin]:
     """A histogram of `bins` equal steps from the lowest to the highest score; empty without any.
 
-    Raises `Refused` for a number of bins that cannot be.
+    It takes several reads, which belong in one snapshot. Raises `Refused` for a number of bins
+    that cannot be.
     """
     if not 1 <= bins <= MAX_BINS:
         raise Refused("bins", f"is {bins}; there may be 1 to {MAX_BINS}")
-    for _attempt in range(RETRIES):
-        count = view.count()
-        if count == 0:
-            return []
-        ends = _ends(view, count)
-        if ends is None:
-            continue
-        version, low, high = ends
-        edges = _edges(low, high, bins)
-        if len(edges) < 2:
-            return [Bin(low=low, high=high, count=count)]
-        counted = histogram(view, edges[:-1])[1:]
-        if sliced(view.store.read([ByPosition(view.id, 0, 0)]).answers[0]).version == version:
-            return [
-                Bin(low=each.low, high=upper, count=each.count)
-                for each, upper in zip(counted, edges[1:], strict=True)
-            ]
-    raise Refused("bins", "cannot be counted while the ranking changes this fast")
+    ends = _ends(view)
+    if ends is None:
+        return []
+    low, high = ends
+    edges = _edges(low, high, bins)
+    if len(edges) < 2:
+        return [Bin(low=low, high=high, count=view.count())]
+    counted = histogram(view, edges[:-1])[1:]
+    return [
+        Bin(low=each.low, high=upper, count=each.count)
+        for each, upper in zip(counted, edges[1:], strict=True)
+    ]
 
 
-def _ends(view: RankingSource, count: int) -> tuple[int, Number, Number] | None:
-    """The version, and the least and the greatest score; None if there are not `count` any more."""
+def _ends(view: RankingSource) -> tuple[Number, Number] | None:
+    """The lowest and the highest score; None without any."""
+    count = view.capped(view.ask(ByPosition(view.id, 0, 0)).count)
+    if count == 0:
+        return None
     asked = [ByPosition(view.id, 0, 1), ByPosition(view.id, count - 1, 1)]
     first, last = [sliced(answer) for answer in view.store.read(list(asked)).answers]
-    if view.capped(first.count) != count:
-        return None
     pair = [view.rules.key_score(each.rows[0].key) for each in (first, last)]
-    return first.version, min(pair), max(pair)
+    return min(pair), max(pair)
 
 
 def _edges(low: Number, high: Number, bins: int) -> list[Number]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 from itertools import repeat
+from typing import Self
 
 import msgspec
 
@@ -17,9 +18,9 @@ from rankbook.store.base import (
     ByPosition,
     Query,
     RankingId,
+    Reads,
     Row,
     Slice,
-    Store,
     sliced,
 )
 
@@ -31,7 +32,7 @@ class RankingSource:
     """
 
     def __init__(
-        self, store: Store, rules: BoardRules, ranking: Ranking, span: PeriodSpan, now_us: int
+        self, store: Reads, rules: BoardRules, ranking: Ranking, span: PeriodSpan, now_us: int
     ) -> None:
         self.store = store
         self.rules = rules
@@ -41,6 +42,10 @@ class RankingSource:
         self.size = rules.board.size
         self.beside = state.PROFILES if rules.board.profiles == "player" else None
         self._now_us = now_us
+
+    def over(self, store: Reads) -> Self:
+        """The same view over another store, such as one snapshot of this one."""
+        return type(self)(store, self.rules, self.ranking, self.span, self._now_us)
 
     def top_query(self, limit: int, known: int | None = None) -> Query:
         """The query of `top`, of a reader who may know the rows as of the version `known`."""

@@ -1,11 +1,12 @@
 """Views: everything that can be asked of one ranking."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from rankbook.book.read import cursors, scores
-from rankbook.book.read.limits import RETRIES, checked
+from rankbook.book.read.limits import checked
+from rankbook.book.read.snapshot import in_one_snapshot
 from rankbook.book.read.source import RankingSource, member
-from rankbook.errors import Refused
 from rankbook.model import (
     Bin,
     Entry,
@@ -22,11 +23,13 @@ from rankbook.store.base import (
     ByPosition,
     FromBound,
     Query,
+    Reads,
     Slice,
-    Store,
     sliced,
     window,
 )
+
+T = TypeVar("T")
 
 TOP = 10
 AROUND = 5
@@ -47,21 +50,20 @@ class RankingView(RankingSource):
         """
         found = cursors.read(self.ranking.name, cursor)
         query = FromBound(self.id, found.bound, checked(limit), found.back, self.beside)
-        page = self._within(self.ask(query), query)
+        if found.back and self.size is not None:
+            page = self._in_one_snapshot(lambda view: view._within(query))
+        else:
+            page = self.ask(query)
         return cursors.onward(found, page, self.standings, self.capped)
 
-    def _within(self, found: Slice, query: FromBound) -> Slice:
+    def _within(self, query: FromBound) -> Slice:
         """A page back from beyond the cap, where its bound has moved to, is the last one within."""
-        for _attempt in range(RETRIES):
-            most = self.capped(found.count)
-            if not query.reverse or found.start + len(found.rows) <= most:
-                return found
-            start = max(0, most - query.limit)
-            last = self.ask(ByPosition(self.id, start, most - start, self.beside))
-            if last.version == found.version:
-                return last
-            found = self.ask(query)
-        raise Refused("cursor", "moves too fast to read back from")
+        found = self.ask(query)
+        most = self.capped(found.count)
+        if found.start + len(found.rows) <= most:
+            return found
+        start = max(0, most - query.limit)
+        return self.ask(ByPosition(self.id, start, most - start, self.beside))
 
     def around(self, player: str, limit: int = AROUND) -> Standings:
         """`limit` entries with the player's among them, in the middle where the edges allow.
@@ -74,19 +76,15 @@ class RankingView(RankingSource):
             return self.standings(
                 self.ask(AroundMember(self.id, member(player), asked, self.beside))
             )
-        return self._around_capped(player, asked)
+        return self._in_one_snapshot(lambda view: view._around_capped(player, asked))
 
     def _around_capped(self, player: str, limit: int) -> Standings:
-        """The window is chosen inside the cap: two reads, of which the second must be as new."""
-        for _attempt in range(RETRIES):
-            own = self.ask(self.entry_query(player))
-            if not own.rows or own.start >= self.capped(own.count):
-                return self.standings(Slice(own.version, own.count, own.groups, 0, 0, 0, []))
-            start, count = window(own.start, limit, self.capped(own.count))
-            found = self.ask(ByPosition(self.id, start, count, self.beside))
-            if found.version == own.version:
-                return self.standings(found)
-        raise Refused("player", "moves too fast to be shown among the others")
+        """The window is chosen inside the cap."""
+        own = self.ask(self.entry_query(player))
+        if not own.rows or own.start >= self.capped(own.count):
+            return self.standings(Slice(own.version, own.count, own.groups, 0, 0, 0, []))
+        start, count = window(own.start, limit, self.capped(own.count))
+        return self.standings(self.ask(ByPosition(self.id, start, count, self.beside)))
 
     def entry(self, player: str) -> Entry | None:
         """The player's entry with its rank, or None. O(log n)."""
@@ -189,7 +187,7 @@ class RankingView(RankingSource):
         """
         if edges is not None:
             return scores.histogram(self, edges)
-        return scores.automatic(self, bins)
+        return self._in_one_snapshot(lambda view: scores.automatic(view, bins))
 
     def spread(self, bins: int = 10, *, edges: Sequence[Number] | None = None) -> Histogram:
         """What `histogram` answers, with the ranking and the number of entries that it counts."""
@@ -203,9 +201,13 @@ class RankingView(RankingSource):
             bins=tuple(counted),
         )
 
+    def _in_one_snapshot(self, read: "Callable[[RankingView], T]") -> T:
+        """What `read` gives of this view, all of it from one snapshot."""
+        return in_one_snapshot(self.store, lambda store: read(self.over(store)))
+
 
 def read_all(
-    store: Store, views: Sequence[RankingView], query: Callable[[RankingView], Query]
+    store: Reads, views: Sequence[RankingView], query: Callable[[RankingView], Query]
 ) -> tuple[int, list[Standings]]:
     """The position, and one answer from each view, all from one snapshot."""
     reading = store.read([query(view) for view in views])
@@ -214,7 +216,7 @@ def read_all(
 
 
 def view(
-    store: Store,
+    store: Reads,
     rules: BoardRules,
     window: str | None,
     period: str | None,

@@ -8,7 +8,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import state
+from rankbook.book import period_name
 from rankbook.errors import NotFound
 from rankbook.http.api import bodies
 from rankbook.http.api.events import PROBLEMS, SUBMITTED_PROBLEMS, answer, record, recorded
@@ -127,7 +127,7 @@ async def forget(request: Request[Any, Any, Any]) -> Response[Receipt]:
 async def seal(request: Request[Any, Any, Any]) -> Response[Receipt]:
     """Seal a period that is over. What is due is sealed by itself, too, and once."""
     given = await bodies.read(request, Seal)
-    target = state.period_name(given.board, given.window, given.period)
+    target = period_name(given.board, given.window, given.period)
     return await _recorded(request, Event(kind="seal", player="", target=target, id=given.id))
 
 

@@ -7,11 +7,10 @@ from litestar import Response
 from litestar.params import PathParameter
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import BundleReading, Rankbook, RankingView
+from rankbook.book import BundleReading, RankingView
 from rankbook.http.api.reads import OneRead, read
 from rankbook.http.body_cache import Content
 from rankbook.http.openapi import examples
-from rankbook.rules import Bundle
 
 BundleName = Annotated[str, PathParameter(description="The bundle's name.", max_length=64)]
 
@@ -33,15 +32,10 @@ async def bundle(read: OneRead, name: BundleName) -> Response[Any]:
         seconds = wanted.max_age_seconds or math.inf
         return Content(book.bundle(name), exact=False, max_age_seconds=seconds)
 
-    return await read(lambda: views(book, wanted), render)
+    def views() -> list[RankingView]:
+        return [book.ranking(r.board, window=r.window, tags=dict(r.tags)) for r in wanted.rankings]
 
-
-def views(book: Rankbook, bundle: Bundle) -> list[RankingView]:
-    """The rankings of a bundle in their current periods."""
-    return [
-        book.ranking(each.board, window=each.window, tags=dict(each.tags))
-        for each in bundle.rankings
-    ]
+    return await read(views, render)
 
 
 handlers: list[ControllerRouterHandler] = [bundle]

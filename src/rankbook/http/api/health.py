@@ -50,7 +50,7 @@ async def readyz(state: State) -> Response[Ready]:
 def ready(served: Service) -> Ready:
     """How the book stands. Raises `LogError` or `StoreError`."""
     lag = served.book.lag()
-    return Ready("ready", served.book.store.position(), lag.events, lag.seconds)
+    return Ready("ready", lag.position, lag.events, lag.seconds)
 
 
 handlers: list[ControllerRouterHandler] = [healthz, readyz]

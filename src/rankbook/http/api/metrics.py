@@ -28,15 +28,17 @@ class BookGauges(Collector):
             "rankbook_waiting_events", "Events that wait to be recorded here.", waiting
         )
         try:
-            book = self._served.book
-            lag = book.lag()
-            position, head = book.store.position(), book.log.head()
+            lag = self._served.book.lag()
         except (LogError, StoreError):
             yield GaugeMetricFamily("rankbook_up", "Whether log and store can be used.", 0)
             return
         yield GaugeMetricFamily("rankbook_up", "Whether log and store can be used.", 1)
-        yield GaugeMetricFamily("rankbook_log_position", "The position of the newest event.", head)
-        yield GaugeMetricFamily("rankbook_store_position", "How far rankings are made.", position)
+        yield GaugeMetricFamily(
+            "rankbook_log_position", "The position of the newest event.", lag.head
+        )
+        yield GaugeMetricFamily(
+            "rankbook_store_position", "How far rankings are made.", lag.position
+        )
         yield GaugeMetricFamily(
             "rankbook_pending_events", "Events recorded and not ranked.", lag.events
         )

@@ -6,13 +6,13 @@ import msgspec
 from litestar import Response
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import Rankbook
+from rankbook.book import Reader
 from rankbook.errors import NotFound
 from rankbook.http.api.reads import OnePlayer, OneRead, read
 from rankbook.http.body_cache import Content
 from rankbook.http.openapi import examples
 from rankbook.model import PlayerPeriod, Standings
-from rankbook.rules.periods import ALL_TIME
+from rankbook.rules import ALL_TIME
 
 
 class Seasons(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,24 +41,26 @@ async def player(read: OneRead, player_id: OnePlayer) -> Response[Any]:
     windows that have several, overall and under the tags of those rankings.
     """
     served = read.served
-    return await read(
-        served.running, lambda _views: Content(reading(served.book, player_id)), whole=True
-    )
+
+    def render(_views: object) -> Content:
+        return Content(served.book.snapshot(lambda reader: reading(reader, player_id)))
+
+    return await read(served.running, render, whole=True)
 
 
-def reading(book: Rankbook, player: str) -> PlayerReading:
+def reading(reader: Reader, player: str) -> PlayerReading:
     """The player's places, now and before. Raises `NotFound` for one who has none."""
-    rankings = book.player(player)
+    rankings = reader.player(player)
     seasons = [
         found
-        for board in book.boards()
+        for board in reader.spec.boards
         for window in board.windows
         if window != ALL_TIME
         for tags in _tags(board.name, () in board.splits, rankings)
-        if (found := _seasons(book, player, board.name, window, tags)).periods
+        if (found := _seasons(reader, player, board.name, window, tags)).periods
     ]
     if not rankings and not seasons:
-        there = ", ".join([board.name for board in book.boards()])
+        there = ", ".join([board.name for board in reader.spec.boards])
         raise NotFound(f"player {player[:64]!r} has no entry on any board; there are: {there}")
     return PlayerReading(player=player, rankings=tuple(rankings), seasons=tuple(seasons))
 
@@ -72,8 +74,8 @@ def _tags(board: str, overall: bool, rankings: list[Standings]) -> list[dict[str
     return found
 
 
-def _seasons(book: Rankbook, player: str, board: str, window: str, tags: dict[str, str]) -> Seasons:
-    periods = book.player_periods(player, board, window, tags)
+def _seasons(reader: Reader, player: str, board: str, window: str, tags: dict[str, str]) -> Seasons:
+    periods = reader.player_periods(player, board, window, tags)
     return Seasons(
         board=board,
         window=window,

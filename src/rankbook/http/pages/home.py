@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rankbook.book import Rankbook
-from rankbook.book.read.view import read_all
+from rankbook.book import Rankbook, Reader
 from rankbook.http.pages.formatting import past_text, tags_text, window_text
 from rankbook.http.pages.player_search import SearchResult, search
 from rankbook.http.pages.recent_changes import RecentChange, recent_changes
@@ -33,21 +32,22 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Reading(msgspec.Struct, frozen=True):
-    """A bundle and what its rankings hold, one for one."""
+    """A bundle and what its rankings hold, one for one, at a position."""
 
     bundle: Bundle
+    position: int
     rankings: tuple[Standings, ...]
 
 
-def home(book: Rankbook, params: Params, *, remote: bool = False) -> Home:
+def home(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Home:
     """The rankings of one moment, as the query asks. Raises `NotFound` for no such bundle."""
-    read = _read(book, params)
-    wanted = _wanted(book, read.bundle, params)
-    found = search(book, params["player"]) if params.get("player") else None
+    read = _read(book, reader, params)
+    wanted = _wanted(book, reader, read.bundle, params)
+    found = search(book, reader, params["player"]) if params.get("player") else None
     own = found.player if found else ""
     made = [_table(book, each, own, remote) for each in read.rankings]
     index = read.bundle.rankings.index(wanted)
-    pinned = _pinned(book, wanted, made[index], own, remote)
+    pinned = _pinned(book, reader, wanted, made[index], own, remote)
     return Home(
         bundles=_bundles(book, read.bundle, params),
         frames=_frames(read, wanted, params),
@@ -59,19 +59,18 @@ def home(book: Rankbook, params: Params, *, remote: bool = False) -> Home:
         selection=Selection(wanted.board, wanted.window, wanted.tags),
         own=pinned,
         search=found,
-        recent=recent_changes(book, made[index].standings),
+        recent=recent_changes(book, made[index].standings, read.position),
     )
 
 
-def _read(book: Rankbook, params: Params) -> _Reading:
+def _read(book: Rankbook, reader: Reader, params: Params) -> _Reading:
     name = params.get("bundle")
     if name or book.spec.bundles:
         bundle = book.spec.bundle(name) if name else book.spec.bundles[0]
-        return _Reading(bundle, book.bundle(bundle.name).rankings)
-    bundle = Bundle(NAME, _every(book), TOP)
-    views = [Selection(r.board, r.window, r.tags).view(book) for r in bundle.rankings]
-    _position, found = read_all(book.store, views, lambda view: view.top_query(bundle.top))
-    return _Reading(bundle, tuple(found))
+    else:
+        bundle = Bundle(NAME, _every(book), TOP)
+    found = reader.bundle(bundle)
+    return _Reading(bundle, found.position, found.rankings)
 
 
 def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
@@ -85,7 +84,7 @@ def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
     return tuple(made[:64])
 
 
-def _wanted(book: Rankbook, bundle: Bundle, params: Params) -> BundleRanking:
+def _wanted(book: Rankbook, reader: Reader, bundle: Bundle, params: Params) -> BundleRanking:
     """The bundle's ranking that the query is nearest to: the frame counts more than the split.
 
     Raises `NotFound` where the query names a board, window or split that there is not.
@@ -97,7 +96,7 @@ def _wanted(book: Rankbook, bundle: Bundle, params: Params) -> BundleRanking:
 
     nearest = max(bundle.rankings, key=nearness)
     if board or window or tags:
-        select(book, {**params, "board": board or nearest.board})
+        select(book, reader, {**params, "board": board or nearest.board})
     return nearest
 
 
@@ -158,10 +157,10 @@ def _table(book: Rankbook, found: Standings, own: str, remote: bool) -> Table:
 
 
 def _pinned(
-    book: Rankbook, wanted: BundleRanking, shown: Table, own: str, remote: bool
+    book: Rankbook, reader: Reader, wanted: BundleRanking, shown: Table, own: str, remote: bool
 ) -> Table | None:
     """The viewer's row where the top does not have it."""
     if not own or any(row.own for row in shown.rows):
         return None
-    around = Selection(wanted.board, wanted.window, wanted.tags).view(book).around(own, 1)
+    around = Selection(wanted.board, wanted.window, wanted.tags).view(reader).around(own, 1)
     return _table(book, around, own, remote) if around.entries else None

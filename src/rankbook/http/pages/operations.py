@@ -9,14 +9,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book.state import period_name
+from rankbook.book import period_name
 from rankbook.errors import NotFound, Refused
 from rankbook.http.api.guards import form, holder, require
 from rankbook.http.jobs import Busy, Job, JobKind, Work
 from rankbook.http.pages.site import AnyRequest, base, page
 from rankbook.http.service import Service
 from rankbook.model import Event, PeriodSummary
-from rankbook.store.base import Describable
+from rankbook.store import Describable
 
 JOBS = 12
 MOST_LISTED = 50
@@ -76,8 +76,8 @@ def _standing(served: Service) -> Standing:
     lag = book.lag()
     described = book.store.describe() if isinstance(book.store, Describable) else {}
     return Standing(
-        head=book.log.head(),
-        position=book.store.position(),
+        head=lag.head,
+        position=lag.position,
         pending=lag.events,
         lag_seconds=lag.seconds,
         late=lag.seconds > LATE_SECONDS,

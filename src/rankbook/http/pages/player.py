@@ -5,20 +5,18 @@ from itertools import product
 
 import msgspec
 
-from rankbook.book import Rankbook
+from rankbook.book import Rankbook, Reader, content_of
 from rankbook.errors import NotFound
 from rankbook.http.pages.avatars import Avatar, avatar
 from rankbook.http.pages.chart import Chart, chart
 from rankbook.http.pages.formatting import periods_text
-from rankbook.http.pages.recent_changes import content_of
 from rankbook.http.pages.selection import Params, Selection, Tab, query, select, splits
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PlayerPeriod, Standings
-from rankbook.rules import Board
+from rankbook.rules import ALL_TIME, Board
 from rankbook.rules.display import name_of
 
 AROUND = 7
-ALL_TIME = "all-time"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -57,17 +55,17 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
     bests: tuple[Best, ...]
 
 
-def player(book: Rankbook, params: Params, *, remote: bool = False) -> Player:
+def player(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Player:
     """The page of the player in the query. Raises `NotFound` for one without any entry."""
     id = params["player"]
-    now = book.player(id)
-    selection = _selection(book, params, now)
+    now = reader.player(id)
+    selection = _selection(book, reader, params, now)
     board = book.spec.board(selection.board)
     frame, frames = _frames(board, selection, params)
-    seasons = book.player_periods(id, board.name, frame, dict(selection.tags)) if frame else []
+    seasons = reader.player_periods(id, board.name, frame, dict(selection.tags)) if frame else []
     profile = next((each.entries[0].profile for each in now), {})
     if not now and not any(each.rank for each in seasons):
-        profile = _past_profile(book, id)
+        profile = _past_profile(book, reader, id)
     descending = board.columns()[0].descending
     return Player(
         player=id,
@@ -75,31 +73,35 @@ def player(book: Rankbook, params: Params, *, remote: bool = False) -> Player:
         avatar=avatar(profile, id, remote=remote),
         selection=selection,
         places=tuple([_place(id, each, selection) for each in now]),
-        around=table(selection.view(book).around(id, AROUND), board, own=id, remote=remote),
+        around=table(selection.view(reader).around(id, AROUND), board, own=id, remote=remote),
         frames=frames,
         frame=frame,
         seasons=tuple(seasons),
         chart=chart(seasons, descending=descending),
-        bests=tuple(_bests(book, board, id, now)),
+        bests=tuple(_bests(book, reader, board, id, now)),
     )
 
 
-def _selection(book: Rankbook, params: Params, now: Sequence[Standings]) -> Selection:
+def _selection(
+    book: Rankbook, reader: Reader, params: Params, now: Sequence[Standings]
+) -> Selection:
     """The ranking that is asked for, or the first that the player is in."""
     if "board" in params or "window" in params or not now:
-        return select(book, params)
+        return select(book, reader, params)
     return Selection(now[0].board, now[0].window, tuple(sorted(now[0].tags.items())))
 
 
-def _past_profile(book: Rankbook, id: str) -> dict[str, str]:
+def _past_profile(book: Rankbook, reader: Reader, id: str) -> dict[str, str]:
     """The profile of a player who is in no running ranking. Raises `NotFound` for who never was."""
     for board in book.spec.boards:
         for window, tags in product(board.windows, splits(book, board)):
-            for each in book.player_periods(id, board.name, window, dict(tags)):
+            for each in reader.player_periods(id, board.name, window, dict(tags)):
                 if each.rank is not None:
-                    entry = Selection(board.name, window, tags, each.period.id).view(book).entry(id)
+                    entry = (
+                        Selection(board.name, window, tags, each.period.id).view(reader).entry(id)
+                    )
                     return entry.profile if entry else {}
-    seen = next(iter(book.log.of_player(id, book.log.head())), None)
+    seen = next(iter(book.log.of_player(id, reader.position())), None)
     if seen is not None:
         return content_of(seen).profile
     raise NotFound(f"no player {id!r} has an entry in this book")
@@ -128,7 +130,9 @@ def _frames(board: Board, selection: Selection, params: Params) -> tuple[str, tu
     return frame, tuple(tabs)
 
 
-def _bests(book: Rankbook, board: Board, id: str, now: Sequence[Standings]) -> list[Best]:
+def _bests(
+    book: Rankbook, reader: Reader, board: Board, id: str, now: Sequence[Standings]
+) -> list[Best]:
     """Under each split, the best of all time, or else of the best period."""
     made: list[Best] = []
     for tags in splits(book, board):
@@ -138,19 +142,19 @@ def _bests(book: Rankbook, board: Board, id: str, now: Sequence[Standings]) -> l
             if of is not None:
                 made.append(_best(of.entries[0], dict(tags), ALL_TIME, ALL_TIME))
         else:
-            made += _best_period(book, board, id, dict(tags))
+            made += _best_period(reader, board, id, dict(tags))
     return made
 
 
-def _best_period(book: Rankbook, board: Board, id: str, tags: dict[str, str]) -> list[Best]:
+def _best_period(reader: Reader, board: Board, id: str, tags: dict[str, str]) -> list[Best]:
     window = board.windows[0]
-    periods = book.player_periods(id, board.name, window, tags)
+    periods = reader.player_periods(id, board.name, window, tags)
     scored = [each for each in periods if each.score is not None]
     if not scored:
         return []
     pick = max if board.columns()[0].descending else min
     top = pick(scored, key=lambda each: each.score or 0)
-    view = Selection(board.name, window, tuple(sorted(tags.items())), top.period.id).view(book)
+    view = Selection(board.name, window, tuple(sorted(tags.items())), top.period.id).view(reader)
     entry = view.entry(id)
     return [] if entry is None else [_best(entry, tags, window, top.period.id)]
 

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from rankbook.book import Rankbook
-from rankbook.http.pages.selection import Selection, splits
+from rankbook.book import Rankbook, Reader
+from rankbook.http.pages.selection import splits
 from rankbook.rules.display import name_of
 
 LOOKED_THROUGH = 20_000
@@ -47,13 +47,13 @@ class _Names(msgspec.Struct, frozen=True):
 _names: "WeakKeyDictionary[Rankbook, _Names]" = WeakKeyDictionary()
 
 
-def search(book: Rankbook, text: str) -> SearchResult:
+def search(book: Rankbook, reader: Reader, text: str) -> SearchResult:
     """Who is meant: the player with this id, or those whose name has this text in it.
 
     A name that is exactly this comes before one that has it in it.
     """
     asked = text.strip()
-    if asked and book.player(asked):
+    if asked and reader.player(asked):
         return SearchResult(asked, asked, ())
     wanted = asked.casefold()
     matches = [each for name, each in _known(book) if wanted and wanted in name]
@@ -82,7 +82,7 @@ def _entered(book: Rankbook) -> Iterator[Match]:
     """Those who stand first on each board, as far as they are looked through."""
     for board in book.spec.boards:
         for tags in splits(book, board)[:1]:
-            view = Selection(board.name, board.windows[0], tags).view(book)
+            view = book.ranking(board, tags=dict(tags))
             cursor: str | None = None
             for _page in range(LOOKED_THROUGH // PAGE):
                 page = view.page(PAGE, cursor)

@@ -7,6 +7,7 @@ from litestar import Response, Router, get
 from litestar.datastructures import State
 from litestar.types import ControllerRouterHandler
 
+from rankbook.book import Reader
 from rankbook.http.api.guards import require
 from rankbook.http.pages import home, operations, player, seasons, submission
 from rankbook.http.pages.player_search import search
@@ -16,7 +17,8 @@ from rankbook.http.pages.statics import static
 from rankbook.http.service import Service
 from rankbook.rules import instant
 
-Fill = Callable[[Service, Params], tuple[str, dict[str, Any]]]
+Filled = tuple[str, dict[str, Any]]
+Fill = Callable[[Service, Params], Filled]
 
 
 async def respond(request: AnyRequest, state: State, here: str, fill: Fill) -> Response[Any]:
@@ -32,16 +34,21 @@ async def respond(request: AnyRequest, state: State, here: str, fill: Fill) -> R
     return await served.read(made, long=True)
 
 
+def _at_one_moment(fill: Callable[[Service, Reader, Params], Filled]) -> Fill:
+    """Fill a template from one snapshot of the rankings."""
+    return lambda served, params: served.book.snapshot(lambda reader: fill(served, reader, params))
+
+
 @get("/", include_in_schema=False)
 async def show_home(request: AnyRequest, state: State) -> Response[Any]:
     """The rankings; with `wall` for a screen that people look at from afar."""
-    return await respond(request, state, "home", _home)
+    return await respond(request, state, "home", _at_one_moment(_home))
 
 
-def _home(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+def _home(served: Service, reader: Reader, params: Params) -> Filled:
     if not boards_with_rankings(served.book):
         return "empty.html", {}
-    found = home.home(served.book, params, remote=served.settings.remote_avatars)
+    found = home.home(served.book, reader, params, remote=served.settings.remote_avatars)
     end = found.shown.standings.period.end
     over = end is not None and end <= instant(served.clock())
     template = "wall.html" if "wall" in params else "home.html"
@@ -54,29 +61,32 @@ async def show_player(request: AnyRequest, state: State) -> Response[Any]:
     served: Service = state.served
     params = read_params(request.query_params)
     if params.get("player"):
-        return await respond(request, state, "player", _player)
-    matches = await served.read(lambda: search(served.book, params.get("q", "")), long=True)
+        return await respond(request, state, "player", _at_one_moment(_player))
+    text = params.get("q", "")
+    matches = await served.read(
+        lambda: served.book.snapshot(lambda reader: search(served.book, reader, text)), long=True
+    )
     if matches.player:
         place = f"{base(request)}/player?{player.address(matches.player)}"
         return Response(b"", status_code=303, headers={"Location": place})
     return await respond(request, state, "player", lambda *_: ("find.html", {"matches": matches}))
 
 
-def _player(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
-    found = player.player(served.book, params, remote=served.settings.remote_avatars)
+def _player(served: Service, reader: Reader, params: Params) -> Filled:
+    found = player.player(served.book, reader, params, remote=served.settings.remote_avatars)
     return "player.html", {"found": found}
 
 
 @get("/seasons", include_in_schema=False)
 async def show_seasons(request: AnyRequest, state: State) -> Response[Any]:
     """Past standings."""
-    return await respond(request, state, "seasons", _seasons)
+    return await respond(request, state, "seasons", _at_one_moment(_seasons))
 
 
-def _seasons(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+def _seasons(served: Service, reader: Reader, params: Params) -> Filled:
     if not boards_with_rankings(served.book):
         return "empty.html", {}
-    found = seasons.seasons(served.book, params, remote=served.settings.remote_avatars)
+    found = seasons.seasons(served.book, reader, params, remote=served.settings.remote_avatars)
     return "seasons.html", {"found": found}
 
 
@@ -86,7 +96,7 @@ async def show_submissions(request: AnyRequest, state: State) -> Response[Any]:
     return await respond(request, state, "submissions", _submissions)
 
 
-def _submissions(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+def _submissions(served: Service, params: Params) -> Filled:
     return "submissions.html", {"found": submission.newest(served.book, params)}
 
 
@@ -96,7 +106,7 @@ async def show_submission(request: AnyRequest, state: State) -> Response[Any]:
     return await respond(request, state, "submissions", _submission)
 
 
-def _submission(served: Service, params: Params) -> tuple[str, dict[str, Any]]:
+def _submission(served: Service, params: Params) -> Filled:
     found = submission.walk(served.book, params)
     known = {"walk": found, "whys": submission.WHYS, **submission.facts(found.recorded)}
     return "submission.html", known

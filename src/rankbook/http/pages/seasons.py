@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rankbook.book import Rankbook
+from rankbook.book import Rankbook, Reader
 from rankbook.http.pages.avatars import Avatar, avatar
 from rankbook.http.pages.formatting import periods_text, tags_text
 from rankbook.http.pages.selection import (
@@ -17,13 +17,12 @@ from rankbook.http.pages.selection import (
 )
 from rankbook.http.pages.tables import Table, table
 from rankbook.model import Entry, PeriodSummary
-from rankbook.rules import Board
+from rankbook.rules import ALL_TIME, Board
 from rankbook.rules.display import name_of
 
 ROWS = 20
 COMPARED = 20
 MOST_PERIODS = 120
-ALL_TIME = "all-time"
 
 
 class Between(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,12 +60,12 @@ class Seasons(msgspec.Struct, frozen=True, kw_only=True):
     later: str
 
 
-def seasons(book: Rankbook, params: Params, *, remote: bool = False) -> Seasons:
+def seasons(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Seasons:
     """Standings as the query asks. Raises `NotFound` and says what exists."""
-    selection = _selection(book, params)
+    selection = _selection(book, reader, params)
     board = book.spec.board(selection.board)
-    summaries = book.periods(board.name, selection.window)[:MOST_PERIODS]
-    view = selection.view(book)
+    summaries = reader.periods(board.name, selection.window)[:MOST_PERIODS]
+    view = selection.view(reader)
     page = view.page(ROWS, params.get("cursor") or None)
     period = page.period.id
     other = params.get("compare") or ""
@@ -80,23 +79,23 @@ def seasons(book: Rankbook, params: Params, *, remote: bool = False) -> Seasons:
         onward=selection.query(cursor=page.next) if page.next else "",
         back=selection.query(cursor=page.previous) if page.previous else "",
         other=other,
-        between=_between(book, selection, ordered, remote) if other else (),
+        between=_between(reader, selection, ordered, remote) if other else (),
         earlier=ordered[0],
         later=ordered[1],
     )
 
 
-def _selection(book: Rankbook, params: Params) -> Selection:
+def _selection(book: Rankbook, reader: Reader, params: Params) -> Selection:
     """By default the first window that has periods, and its newest period that is over."""
     named = params.get("board")
     board = book.spec.board(named) if named else boards_with_rankings(book)[0]
     periodic = [window for window in board.windows if window != ALL_TIME]
     window = params.get("window") or next(iter(periodic), board.windows[0])
-    selection = select(book, {**params, "board": board.name, "window": window})
+    selection = select(book, reader, {**params, "board": board.name, "window": window})
     if selection.period or window == ALL_TIME:
         return selection
-    running = selection.view(book).period().id
-    past = [s.period.id for s in book.periods(board.name, window) if s.period.id != running]
+    running = selection.view(reader).period().id
+    past = [s.period.id for s in reader.periods(board.name, window) if s.period.id != running]
     return msgspec.structs.replace(selection, period=next(iter(past), running))
 
 
@@ -141,10 +140,10 @@ def _listed(summary: PeriodSummary, selection: Selection, period: str) -> Listed
 
 
 def _between(
-    book: Rankbook, selection: Selection, ordered: tuple[str, str], remote: bool
+    reader: Reader, selection: Selection, ordered: tuple[str, str], remote: bool
 ) -> tuple[Between, ...]:
     """Those who stand first in either period, in the order of the later one."""
-    views = [msgspec.structs.replace(selection, period=each).view(book) for each in ordered]
+    views = [msgspec.structs.replace(selection, period=each).view(reader) for each in ordered]
     players = {entry.player for view in views for entry in view.top(COMPARED).entries}
     asked = sorted(players)
     earlier, later = [

@@ -10,10 +10,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 from litestar.datastructures import MultiDict
 
-from rankbook.book import Rankbook
-from rankbook.book.read.periods import known
-from rankbook.book.read.view import RankingView
-from rankbook.rules import Board, BoardRules
+from rankbook.book import Rankbook, RankingView, Reader
+from rankbook.rules import Board
 
 TAG = "tag."
 MOST_TABS = 24
@@ -31,13 +29,13 @@ class Selection(msgspec.Struct, frozen=True):
     tags: Tags = ()
     period: str | None = None
 
-    def view(self, book: Rankbook) -> RankingView:
+    def view(self, reader: Reader) -> RankingView:
         """The ranking, to read from. Raises `NotFound` and says what exists."""
         tags = dict(self.tags)
-        return book.ranking(self.board, window=self.window, period=self.period, tags=tags)
+        return reader.ranking(self.board, window=self.window, period=self.period, tags=tags)
 
     def query(self, **more: Any) -> str:
-        """The selection as the query of an address, with more parameters. Empty ones are omitted."""
+        """The selection as the query of an address. Parameters without a value are omitted."""
         tags = {f"{TAG}{name}": value for name, value in self.tags}
         parts = {"board": self.board, "window": self.window, **tags, "period": self.period, **more}
         return query(parts)
@@ -79,7 +77,7 @@ def tags_in(params: Params) -> Tags:
     return tuple(sorted(named.items()))
 
 
-def select(book: Rankbook, params: Params) -> Selection:
+def select(book: Rankbook, reader: Reader, params: Params) -> Selection:
     """The ranking that a query asks for: by default the first board, window and split.
 
     Raises `NotFound` and says what exists.
@@ -95,7 +93,7 @@ def select(book: Rankbook, params: Params) -> Selection:
     if not tags and () not in board.splits:
         tags = next(iter(splits(book, board)), ())
     found = Selection(board.name, window, tags, params.get("period") or None)
-    found.view(book)
+    found.view(reader)
     return found
 
 
@@ -137,7 +135,6 @@ def _all_met(book: Rankbook, board: Board) -> tuple[Tags, ...]:
     kept = _seen.setdefault(book, {}).get(board.name)
     now = time.monotonic()
     if kept is None or not kept.tags or now - kept.read_at > KEPT_SECONDS:
-        found = known(book.store, BoardRules(board), board.windows[0])
-        kept = _Seen(now, tuple(sorted({each.tags for each in found})))
+        kept = _Seen(now, tuple([tuple(tags.items()) for tags in book.tags(board)]))
         _seen[book][board.name] = kept
     return kept.tags

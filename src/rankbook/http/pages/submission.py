@@ -1,18 +1,16 @@
 """Submissions: the newest events of the log, and one of them step by step, from its receipt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from rankbook.book import Rankbook
-from rankbook.book.events import Body
-from rankbook.errors import NotFound, Refused
-from rankbook.http.pages.recent_changes import content_of
+from rankbook.book import Rankbook, content_of
+from rankbook.errors import NotFound, Refused, StoreError
 from rankbook.http.pages.selection import Params, query
-from rankbook.log.base import Recorded
-from rankbook.model import EventOutcome, Number, Placement
+from rankbook.log import Recorded
+from rankbook.model import EventOutcome, Number, Placement, Receipt, Value
 from rankbook.rules import BoardRules, instant
 from rankbook.rules.display import name_of
 
@@ -99,12 +97,14 @@ def newest(book: Rankbook, params: Params) -> Newest:
     kept = [each for each in found if each.seq <= last]
     more = bool(kept) and kept[0].seq > 1
     older = query({"before": kept[0].seq}) if more else ""
-    return Newest(tuple([_line(book, each) for each in reversed(kept)]), older)
+    receipts: Sequence[Receipt | None] = [None] * len(kept)
+    with suppress(StoreError):  # Without receipts every event is shown as recorded.
+        receipts = book.receipts(kept)
+    return Newest(tuple(reversed([*map(_line, kept, receipts)])), older)
 
 
-def _line(book: Rankbook, recorded: Recorded) -> Line:
-    outcome = book.outcome(recorded.id) if recorded.id else EventOutcome(status="unknown")
-    placements = outcome.receipt.rankings if outcome.receipt else ()
+def _line(recorded: Recorded, receipt: Receipt | None) -> Line:
+    placements = receipt.rankings if receipt else ()
     told = content_of(recorded)
     return Line(
         recorded.seq,
@@ -115,7 +115,7 @@ def _line(book: Rankbook, recorded: Recorded) -> Line:
         recorded.received_us,
         sum([each.changed for each in placements]),
         len(placements),
-        outcome.status,
+        receipt.status if receipt else "recorded",
         tuple(told.values.items()),
     )
 
@@ -138,7 +138,7 @@ def walk(book: Rankbook, params: Params) -> Walk:
         name=name_of(told.profile, recorded.player) if recorded.player else "",
         outcome=outcome,
         values=tuple(told.values.items()),
-        measured=_measured(book, told) if recorded.kind == "result" else {},
+        measured=_measured(book, told.values) if recorded.kind == "result" else {},
         steps=steps,
         step=steps[at],
         before=steps[at - 1] if at else None,
@@ -147,12 +147,12 @@ def walk(book: Rankbook, params: Params) -> Walk:
     )
 
 
-def _measured(book: Rankbook, told: Body) -> dict[str, Number]:
+def _measured(book: Rankbook, values: Mapping[str, Value]) -> dict[str, Number]:
     found: dict[str, Number] = {}
     for board in book.spec.boards:
         rules = BoardRules(board)
         with suppress(Refused):
-            found[board.name] = rules.score(rules.measure(told.values))
+            found[board.name] = rules.score(rules.measure(values))
     return found
 
 

@@ -46,17 +46,18 @@ class Snapshot:
 class ThreadSnapshot:
     """A block in which every read of its thread uses one snapshot."""
 
-    __slots__ = ("_held", "_snapshot")
+    __slots__ = ("_before", "_held", "_snapshot")
 
     def __init__(self, snapshot: Snapshot, held: local) -> None:
         self._snapshot = snapshot
         self._held = held
 
     def __enter__(self) -> None:
-        """Give the snapshot to the thread."""
+        """Give the snapshot to the thread, if it has none yet."""
+        self._before = getattr(self._held, "generation", None)
         self._held.generation = self._snapshot.__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Take the snapshot from the thread, and end it if it is the block's own."""
-        self._held.generation = None
+        """Leave the thread what it had before, and end the snapshot if it is the block's own."""
+        self._held.generation = self._before
         self._snapshot.__exit__(kind, error, trace)

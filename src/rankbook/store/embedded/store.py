@@ -98,12 +98,8 @@ class EmbeddedStore:
         """What is served, in the snapshot that this thread holds or in one of its own."""
         return Snapshot(self._environment, self._held, self._current)
 
-    def stamp(self) -> int:
-        """The number of the last transaction of any process."""
-        return self._environment.stamp()
-
     def writes(self) -> int:
-        """The same number: a transaction that writes nothing has none."""
+        """The number of the last transaction of any process; one that writes nothing has none."""
         return self._environment.stamp()
 
     def position(self) -> int:

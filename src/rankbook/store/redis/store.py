@@ -9,7 +9,6 @@ sent again and any number of processes may fold. Rules are not known here, nor i
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from itertools import count
 from typing import Any
 
 from rankbook.errors import PositionMoved, StoreError
@@ -50,7 +49,6 @@ class RedisStore:
         self.tag = tag
         self.session = Session(transport, tag, role, generation)
         self._most = (most_words, most_characters)
-        self._stamps = count(1)
         self._known: Known = {}
 
     # --- the protocol Store ----------------------------------------------------------------------
@@ -177,11 +175,6 @@ class RedisStore:
         if NOTE in found and found[NOTE] is not None:
             self.session.note(read_text(found[NOTE]))
         return [None if found[seq] is None else read_text(found[seq]) for seq in seqs]
-
-    def stamp(self) -> int:
-        """Another number every time: asking whether anything was written costs what reading does,
-        where the reader says what versions it knows."""
-        return next(self._stamps)
 
     def close(self) -> None:
         """Release every connection; closing twice is harmless."""
