@@ -29,6 +29,9 @@ SOURCE = PROJECT / "src" / "rankbook"
 _PATH = re.compile(r"([\w.-]+/)*[\w.-]+\.(py|pyi|pxd|toml|sql|md)|([\w.-]+/)+")
 _NAMED = re.compile(r"(?P<path>(?:[\w.-]+/)*[\w.-]+\.py):(?P<name>[\w.]+)")
 
+# The documents that speak of the source: their paths begin at the project or at the package.
+OF_THE_SOURCE = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"]
+DECISIONS = [document for document in DOCUMENTS if document.startswith("docs/decisions/0")]
 # What a book's directory holds, and files that examples make.
 NOT_OF_THE_PROJECT = {"rankbook.toml", "rankings/"}
 
@@ -65,7 +68,7 @@ def test_every_link_leads_to_a_file_and_a_heading(document):
             assert anchor in anchors(name), f"{document}: {link}"
 
 
-@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"])
+@pytest.mark.parametrize("document", [*OF_THE_SOURCE, *DECISIONS])
 def test_every_path_is_that_of_a_file(document):
     for span in spans(document):
         if _PATH.fullmatch(span) and span not in NOT_OF_THE_PROJECT:
