@@ -18,10 +18,14 @@ Record = Callable[[Sequence[Draft]], Recording]
 
 
 class LogBackend(NamedTuple):
-    """One log: `open` gives another handle on it, `held` records in a transaction it holds open."""
+    """One log: `open` gives another handle on it, `held` records in a transaction it holds open.
+
+    `change` sets a column of the event with an id, as damage or somebody's hand does.
+    """
 
     open: Callable[[], Log]
     held: Callable[[], AbstractContextManager[Record]]
+    change: Callable[[str, str, object], None]
 
 
 def sqlite_backend(request: pytest.FixtureRequest) -> LogBackend:
@@ -39,7 +43,12 @@ def sqlite_backend(request: pytest.FixtureRequest) -> LogBackend:
         finally:
             connection.close()
 
-    return LogBackend(open=lambda: open_log("sqlite:", directory), held=held)
+    def change(id: str, column: str, value: object) -> None:
+        with sqlite3.connect(directory / "log.sqlite") as connection:
+            connection.execute(f"UPDATE rankbook_event SET {column} = ? WHERE id = ?", (value, id))
+        connection.close()
+
+    return LogBackend(open=lambda: open_log("sqlite:", directory), held=held, change=change)
 
 
 def postgres_backend(request: pytest.FixtureRequest) -> LogBackend:
@@ -54,7 +63,12 @@ def postgres_backend(request: pytest.FixtureRequest) -> LogBackend:
         with psycopg.connect(uri) as connection:
             yield lambda drafts: record_in(connection, drafts)
 
-    return LogBackend(open=lambda: open_log(uri, Path("unused")), held=held)
+    def change(id: str, column: str, value: object) -> None:
+        with psycopg.connect(uri) as connection:
+            update = f"UPDATE rankbook_event SET {column} = %s WHERE id = %s"
+            connection.execute(update, (value, id))
+
+    return LogBackend(open=lambda: open_log(uri, Path("unused")), held=held, change=change)
 
 
 LOGS = {"sqlite": sqlite_backend, "postgres": postgres_backend}

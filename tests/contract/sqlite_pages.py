@@ -65,12 +65,17 @@ def replace(path: Path, position: int, old: bytes, new: bytes) -> None:
     overwrite(path, at, new)
 
 
-def nullify(path: Path, position: int, column: int) -> None:
-    """Make a text or blob column (0 is the position) of an event NULL, its bytes left unused."""
+def retype(path: Path, position: int, column: int, kinds: dict[int, int] | None = None) -> None:
+    """Change what a column (0 is the position) of an event is stored as, and none of its bytes.
+
+    `kinds` has SQLite's number of the new kind for each old one; without it, a text becomes a blob
+    and a blob a text.
+    """
     cell = cells(path)[position]
     content = path.read_bytes()
     _length, at = varint(content, cell.record_at)
     for _column in range(column):
         _kind, at = varint(content, at)
-    assert content[at] < 0x80
-    overwrite(path, at, b"\0")
+    kind = content[at]
+    assert kind < 0x80
+    overwrite(path, at, bytes([kinds[kind] if kinds else kind ^ 1]))

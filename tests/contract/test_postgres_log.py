@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 
 from rankbook.errors import BookError, EventConflict, LogError, SpecError
 from rankbook.log import open_log, statements
-from rankbook.log.base import Draft
+from rankbook.log.base import Draft, Recorded
 from rankbook.log.postgres import log as postgres_log
 from rankbook.log.postgres.log import PostgresLog, record_in
 from rankbook.log.postgres.schema import newest, session, sql
@@ -22,7 +22,7 @@ from tests.contract.proxy import proxied
 MANY_OPENERS = """
 import sys
 import psycopg
-from rankbook.log.base import Draft
+from rankbook.log.base import Draft, Recorded
 from rankbook.log.postgres.log import PostgresLog, record_in
 uri, name = sys.argv[1:]
 def draft(id):
@@ -636,7 +636,8 @@ def test_what_postgresql_asks_to_retry_is_retried(log, uri):
         ALTER FUNCTION rankbook_record RENAME TO really_record;
         CREATE SEQUENCE times;
         CREATE FUNCTION rankbook_record(text[], text[], text[], bigint[], bigint[], bytea[],
-            boolean, xid8, OUT first_seq bigint, OUT fresh bigint, OUT conflict text, OUT low xid8
+            bytea[], boolean, xid8,
+            OUT first_seq bigint, OUT fresh bigint, OUT conflict text, OUT low xid8
         ) LANGUAGE plpgsql AS $$
         BEGIN
             CASE nextval('times')
@@ -645,7 +646,7 @@ def test_what_postgresql_asks_to_retry_is_retried(log, uri):
                 ELSE NULL;
             END CASE;
             SELECT * INTO first_seq, fresh, conflict, low
-            FROM really_record($1, $2, $3, $4, $5, $6, $7, $8);
+            FROM really_record($1, $2, $3, $4, $5, $6, $7, $8, $9);
         END $$;
         """,
     )
@@ -731,3 +732,29 @@ def test_connections_ended_at_random_lose_nothing_count_nothing_twice_and_keep_t
     assert sum(new) <= 3 * 120
     for handle in handles:
         handle.close()
+
+
+def make_old(uri, number, drafts):
+    """A log as a program that knew only so many migrations left it."""
+    for step in statements.migrations("postgres")[:number]:
+        ask(uri, step.sql)
+    ask(uri, f"INSERT INTO rankbook_schema (number) VALUES ({number})")
+    with psycopg.connect(uri) as connection:
+        for seq, each in enumerate(drafts, 1):
+            connection.execute(
+                "INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+                (seq, *each),
+            )
+
+
+def test_the_events_of_an_older_log_get_checksums_when_it_is_opened(uri):
+    given = [
+        draft("e1"),
+        Draft("ид-2 'x\"", "void", "Åsa \U0001f3c6", -(2**63), 2**63 - 1, bytes(range(256))),
+    ]
+    make_old(uri, 1, given)
+    log = PostgresLog.open(uri, create=False)
+    assert log.read(0, 10) == [Recorded(1, *given[0]), Recorded(2, *given[1])]
+    assert log.record([draft("e3")]).events == [Recorded(3, *draft("e3"))]
+    log.close()

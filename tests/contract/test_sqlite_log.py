@@ -14,15 +14,15 @@ import pytest
 
 from rankbook.errors import BookError, Corrupt, LogError, SpecError
 from rankbook.log import open_log, statements
-from rankbook.log.base import Draft
+from rankbook.log.base import Draft, Recorded
 from rankbook.log.sqlite.log import SqliteLog, record_in
-from rankbook.log.sqlite.schema import newest, run, sql
+from rankbook.log.sqlite.schema import add_functions, newest, run, sql
 from tests.contract import sqlite_pages
 
 MANY_OPENERS = """
 import sys
 from pathlib import Path
-from rankbook.log.base import Draft
+from rankbook.log.base import Draft, Recorded
 from rankbook.log.sqlite.log import SqliteLog
 name = sys.argv[2]
 print("ready", flush=True)
@@ -41,7 +41,8 @@ def draft(id, body=b"{}"):
 
 def tables(connection):
     query = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-    return connection.execute(query).fetchall()
+    # A column that was added stands on a line of its own.
+    return [(*row[:3], "".join((row[3] or "").split())) for row in connection.execute(query)]
 
 
 @pytest.fixture
@@ -115,6 +116,7 @@ def test_a_log_can_live_in_an_applications_database_beside_its_schema_number(pat
 def test_the_schema_is_the_sum_of_the_migrations():
     whole, steps = sqlite3.connect(":memory:"), sqlite3.connect(":memory:")
     run(whole, statements.schema("sqlite"))
+    add_functions(steps)
     for step in statements.migrations("sqlite"):
         run(steps, step.sql)
     assert tables(whole) == tables(steps)
@@ -410,3 +412,90 @@ def test_events_that_somebody_deleted_leave_a_gap_that_is_no_damage(log, raw):
     raw.execute("DELETE FROM rankbook_event WHERE seq IN (3, 9)")
     assert log.read(0, 100) == [*events[:2], *events[3:8]]
     assert log.record([draft("e9")]).events[0].seq == 10
+
+
+ONE_TO_NULL = {9: 0}  # the number 1 and NULL both take no bytes
+OLD_EVENT = """
+INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def make_old(path, number, events):
+    """A log as a program that knew only so many migrations left it."""
+    with sqlite3.connect(path) as connection:
+        for step in statements.migrations("sqlite")[:number]:
+            run(connection, step.sql)
+        sql.set_schema_number(connection, number=number)
+        connection.executemany(OLD_EVENT, [(seq, *each) for seq, each in enumerate(events, 1)])
+    connection.close()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_events_of_an_older_log_get_checksums_when_it_is_opened(path, number):
+    given = [draft("e1"), draft("ид-2", bytes(range(256)))]
+    make_old(path, number, given)
+    log = SqliteLog.open(path, create=False)
+    assert log.read(0, 10) == [Recorded(1, *given[0]), Recorded(2, *given[1])]
+    assert log.record([draft("e3")]).events == [Recorded(3, *draft("e3"))]
+    log.close()
+
+
+def test_an_older_log_with_a_damaged_row_is_migrated_and_that_row_is_not_intact(path):
+    make_old(path, 2, [draft(f"e{number}") for number in range(1, 6)])
+    sqlite_pages.retype(path, 2, 4, ONE_TO_NULL)
+    sqlite_pages.retype(path, 3, 6)
+    sqlite_pages.replace(path, 4, b"asha", b"a\xffha")
+    log = SqliteLog.open(path, create=False)
+    assert [event.intact for event in log.read(0, 10)] == [True, False, False, False, True]
+    log.close()
+
+
+def test_a_program_of_before_the_checksums_that_is_still_running_is_refused(log, raw):
+    with pytest.raises(sqlite3.IntegrityError, match="start this one again"):
+        raw.execute(OLD_EVENT, (1, *draft("e1")))
+    assert log.head() == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "field", "kinds"),
+    [
+        (1, "id", None),
+        (2, "kind", None),
+        (3, "player", None),
+        (4, "at_us", ONE_TO_NULL),
+        (5, "received_us", ONE_TO_NULL),
+        (6, "body", None),
+        (7, "checksum", None),
+    ],
+)
+def test_a_column_that_damage_left_null_or_of_another_type_is_empty_in_an_event_that_is_not_intact(
+    damaged, column, field, kinds
+):
+    log = damaged(sqlite_pages.retype, 5, column, kinds)
+    events = log.read(0, 10)
+    assert [event.seq for event in events if not event.intact] == [5]
+    if field != "checksum":
+        assert not getattr(events[4], field)
+    assert log.record([draft("e9")]).new == 1
+
+
+def test_a_text_that_damage_left_undecodable_leaves_an_event_that_is_not_intact(damaged):
+    log = damaged(sqlite_pages.replace, 5, b"asha", b"as\xe8a")
+    events = log.read(0, 10)
+    assert [event.seq for event in events if not event.intact] == [5]
+    assert events[4].player == "as\ufffda"
+    assert log.find(["e5"]) == [events[4]]
+
+
+@pytest.mark.parametrize(
+    ("column", "kinds"), [(1, None), (2, None), (4, ONE_TO_NULL), (5, ONE_TO_NULL), (6, None)]
+)
+def test_a_player_with_an_event_of_damaged_types_can_be_forgotten(damaged, column, kinds):
+    log = damaged(sqlite_pages.retype, 5, column, kinds)
+    log.record([Draft("f", "forget", "asha", 1, 1, b"{}")])
+    assert log.erase(8) == 1
+    events = log.read(0, 10)
+    assert [event.seq for event in events if not event.intact] == [5]
+    assert {event.player for event in events if event.intact} == {""}
+    assert log.erase(8) == 0

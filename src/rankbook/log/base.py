@@ -20,6 +20,8 @@ class Recorded(NamedTuple):
     """An event in the log. `seq` orders the log; nothing is ever handed out before it later.
 
     In the answer to a caller's transaction it may be 0: it is then given after the commit.
+    Where `intact` is false, the event was changed after it was recorded, and does not match its
+    checksum. No field but `seq` can be relied on then.
     """
 
     seq: int
@@ -29,6 +31,7 @@ class Recorded(NamedTuple):
     at_us: int
     received_us: int
     body: bytes
+    intact: bool = True
 
 
 class Recording(NamedTuple):
@@ -68,8 +71,9 @@ class Log(Protocol):
         """Erase the players named by "forget" events with seq <= `until`, and say how many.
 
         Of their events up to that one, the place, the times and the id are left: the kind becomes
-        "forgotten" (that of the forget event itself stays), player and body are emptied. To be
-        called once every store has folded that far; calling again does nothing.
+        "forgotten" (that of the forget event itself stays), player and body are emptied. What
+        was damaged stays so. To be called once every store has folded that far; calling again
+        does nothing.
         """
         ...
 

@@ -1,9 +1,71 @@
-"""What both logs do with drafts and events alike, whatever keeps them."""
+"""What both logs do with drafts and events alike, whatever keeps them.
 
-from collections.abc import Callable, Iterator, Sequence
+Every event has a checksum: the first 8 bytes of the SHA-256 of its times, of the lengths of its id,
+kind and player, and of these and its body. Its position is not in it, since an event may be given
+one later. SHA-256 is what SQLite (through Python) and PostgreSQL both have.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from struct import Struct
+from struct import error as StructError
+from typing import Any
 
 from rankbook.errors import Corrupt, EventConflict
 from rankbook.log.base import Draft, Recorded
+
+CHECKSUM_BYTES = 8
+
+_head = Struct(">qqiii")
+
+
+def checksum(draft: Draft) -> bytes:
+    """The checksum of an event as it is recorded."""
+    id, kind, player, at_us, received_us, body = draft
+    return checksum_of(id.encode(), kind.encode(), player.encode(), at_us, received_us, body)
+
+
+def checksum_of(
+    id: bytes, kind: bytes, player: bytes, at_us: int, received_us: int, body: bytes
+) -> bytes:
+    """The checksum of an event by its columns, with texts in UTF-8."""
+    head = _head.pack(at_us, received_us, len(id), len(kind), len(player))
+    return sha256(b"".join((head, id, kind, player, body))).digest()[:CHECKSUM_BYTES]
+
+
+def recorded(row: Sequence[Any]) -> Recorded:
+    """The event of a row: its columns, and its checksum last.
+
+    A row that does not match its checksum may hold anything. It becomes an event that is not
+    intact, in which what is no text, number or body is empty.
+    """
+    seq, id, kind, player, at_us, received_us, body, stored = row
+    try:
+        found = checksum_of(id.encode(), kind.encode(), player.encode(), at_us, received_us, body)
+    except (AttributeError, TypeError, ValueError, StructError):
+        found = b""
+    if found == stored and found:
+        return Recorded(seq, id, kind, player, at_us, received_us, body)
+    return Recorded(
+        seq,
+        id if isinstance(id, str) else "",
+        kind if isinstance(kind, str) else "",
+        player if isinstance(player, str) else "",
+        at_us if isinstance(at_us, int) else 0,
+        received_us if isinstance(received_us, int) else 0,
+        body if isinstance(body, bytes) else b"",
+        intact=False,
+    )
+
+
+def intact(events: Iterable[Recorded]) -> list[Recorded]:
+    """Those that match their checksums."""
+    return [event for event in events if event.intact]
+
+
+def all_recorded(rows: Iterable[Sequence[Any]], after: int) -> list[Recorded]:
+    """The events of rows, whose positions must ascend from `after`. Raises `Corrupt`."""
+    return ascending([recorded(row) for row in rows], after)
 
 
 def ascending(events: list[Recorded], after: int) -> list[Recorded]:

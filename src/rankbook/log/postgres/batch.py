@@ -8,13 +8,13 @@ from psycopg import Connection
 from rankbook.errors import EventConflict
 from rankbook.log.base import Draft, Recorded
 from rankbook.log.postgres.schema import ask, ask_one, sql
-from rankbook.log.records import distinct
+from rankbook.log.records import checksum, distinct, recorded
 
-COLUMNS = ("ids", "kinds", "players", "ats_us", "receiveds_us", "bodies")
+COLUMNS = ("ids", "kinds", "players", "ats_us", "receiveds_us", "bodies", "checksums")
 
 # Lists are sent in binary: a batch of a thousand costs a quarter of what it costs as text.
 RECORD = sql.record.sql.replace(")s", ")b")
-RECORD_ONE = sql.record_one.sql.replace("(body)s", "(body)b")
+RECORD_ONE = sql.record_one.sql.replace("(body)s", "(body)b").replace("(checksum)s", "(checksum)b")
 FIND = sql.find.sql.replace(")s", ")b")
 
 
@@ -40,9 +40,11 @@ class Batch:
         self.each = distinct(drafts)
         if len(self.each) == 1:
             [draft] = self.each.values()
-            self._query, self._values = RECORD_ONE, draft._asdict()
+            self._query = RECORD_ONE
+            self._values = draft._asdict() | {"checksum": checksum(draft)}
         else:
             columns = [list(column) for column in zip(*self.each.values(), strict=True)]
+            columns.append([checksum(draft) for draft in self.each.values()])
             self._query, self._values = RECORD, dict(zip(COLUMNS, columns, strict=True))
 
     def write(self, connection: Connection[Any], *, at_once: bool, since: str) -> Written:
@@ -72,6 +74,6 @@ def find(connection: Connection[Any], ids: Sequence[str]) -> dict[str, Recorded]
     """The known events among `ids`; seq is 0 for one that waits for its place."""
     known = {}
     for row in ask(connection, FIND, {"ids": list(ids)}):
-        event = Recorded(*row)
+        event = recorded(row)
         known[event.id] = event
     return known

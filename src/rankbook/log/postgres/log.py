@@ -38,7 +38,7 @@ from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
 from rankbook.log.postgres.schema import ask, ask_one, ensure_schema, explain, place, session, sql
-from rankbook.log.records import ascending, streamed
+from rankbook.log.records import all_recorded, intact, recorded, streamed
 
 LOCK_TIMEOUT_MS = 10_000
 CONNECTIONS = 10
@@ -137,7 +137,7 @@ class PostgresLog:
         def page(after: int) -> list[Recorded]:
             return self._run(
                 lambda connection: [
-                    Recorded(*row)
+                    recorded(row)
                     for row in ask(connection, sql.player_events.sql, values | {"after": after})
                 ]
             )
@@ -149,9 +149,11 @@ class PostgresLog:
 
         def attempt(connection: Connection) -> int:
             with connection.transaction():
-                named = ask(connection, sql.to_forget.sql, {"until": until}).fetchall()
-                for seq, player in named:
-                    ask(connection, sql.erase_player.sql, {"player": player, "until": seq})
+                rows = ask(connection, sql.to_forget.sql, {"until": until}).fetchall()
+                named = intact([recorded(row) for row in rows])
+                for event in named:
+                    values = {"player": event.player, "until": event.seq}
+                    ask(connection, sql.erase_player.sql, values)
             return len(named)
 
         return self._run(attempt)
@@ -232,8 +234,8 @@ class PostgresLog:
         rows = ask(connection, sql.read_events.sql, values).fetchall()
         low = rows[0][-1]
         self._low = low or self._low
-        events = [Recorded(*row[:-1]) for row in rows if row[0] is not None]
-        return ascending(events, after), low is None
+        events = all_recorded([row[:-1] for row in rows if row[0] is not None], after)
+        return events, low is None
 
     def _placed(self, connection: Connection, ids: Sequence[str]) -> dict[str, Recorded]:
         """The known events among `ids`, each in its place."""

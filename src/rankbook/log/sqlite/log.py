@@ -15,7 +15,7 @@ a fork: open it in the child.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import ceil
@@ -27,7 +27,15 @@ from typing import Any, Self
 from rankbook.errors import BookError, ConfigError, Corrupt, LogError
 from rankbook.forks import keep, on_fork
 from rankbook.log.base import Draft, Recorded, Recording
-from rankbook.log.records import ascending, check_same, distinct, streamed
+from rankbook.log.records import (
+    all_recorded,
+    check_same,
+    checksum,
+    distinct,
+    intact,
+    recorded,
+    streamed,
+)
 from rankbook.log.sqlite.check import Gaps
 from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
 
@@ -103,8 +111,8 @@ class SqliteLog:
     def read(self, after: int, limit: int) -> list[Recorded]:
         """See `Log.read`. O(log events + limit)."""
         with self._reading() as connection:
-            rows = sql.read_events(connection, after=after, limit=limit)
-            events = ascending([Recorded(*row) for row in rows], after)
+            rows = _rows(connection, sql.read_events, after=after, limit=limit)
+            events = all_recorded(rows, after)
             if events and events[-1].seq != after + len(events):
                 self._gaps.explain(connection, _first_missing(events, after))
             return events
@@ -122,14 +130,14 @@ class SqliteLog:
     def erase(self, until: int) -> int:
         """See `Log.erase`. What is overwritten is gone from the file and its WAL."""
         with self._reading() as connection:
-            if not list(sql.to_forget(connection, until=until)):
+            if not _to_forget(connection, until):
                 return 0
         with _usable(self._path), self._write_lock:
             writer = self._writer or self._reopened()[0]
             with transaction(writer):
-                named = list(sql.to_forget(writer, until=until))
-                for seq, player in named:
-                    sql.erase_player(writer, player=player, until=seq)
+                named = _to_forget(writer, until)
+                for event in named:
+                    sql.erase_player(writer, player=event.player, until=event.seq)
             writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(named)
 
@@ -176,10 +184,9 @@ class SqliteLog:
 
     def _of_player(self, player: str, after: int, until: int) -> list[Recorded]:
         with self._reading() as connection:
-            rows = sql.player_events(
-                connection, player=player, after=after, until=until, limit=CHUNK
-            )
-            return [Recorded(*row) for row in rows]
+            wanted = {"player": player, "after": after, "until": until, "limit": CHUNK}
+            rows = _rows(connection, sql.player_events, **wanted)
+            return [recorded(row) for row in rows]
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -286,7 +293,8 @@ def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording
     new = [draft for draft in each.values() if draft.id not in known]
     fresh = [Recorded(number, *draft) for number, draft in enumerate(new, seq + 1)]
     if fresh:
-        sql.insert_events(connection, fresh)
+        rows = [(*event[:7], checksum(draft)) for event, draft in zip(fresh, new, strict=True)]
+        sql.insert_events(connection, rows)
         known.update({event.id: event for event in fresh})
     return Recording([known[draft.id] for draft in drafts], len(fresh))
 
@@ -301,14 +309,43 @@ def _first_missing(events: Sequence[Recorded], after: int) -> int:
 
 def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:
     """The known events among `ids`, one query a chunk (SQLite bounds the marks of a query)."""
-    cursor = _cursor(connection)
     known = {}
     for start in range(0, len(ids), CHUNK):
         chunk = ids[start : start + CHUNK]
-        for row in cursor.execute(_find_sql(len(chunk)), chunk):
-            event = Recorded(*row)
+        for row in _rows(connection, _find_rows, ids=chunk):
+            event = recorded(row)
             known[event.id] = event
     return known
+
+
+def _find_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    return _cursor(connection).execute(_find_sql(len(ids)), ids)
+
+
+def _to_forget(connection: sqlite3.Connection, until: int) -> list[Recorded]:
+    """The events that say whom to forget, and were not damaged since."""
+    return intact([recorded(row) for row in _rows(connection, sql.to_forget, until=until)])
+
+
+def _rows(
+    connection: sqlite3.Connection, ask: Callable[..., Iterable[tuple[Any, ...]]], **wanted: Any
+) -> list[tuple[Any, ...]]:
+    """The rows of a query. A text that was damaged beyond UTF-8 comes with marks in its place."""
+    own = connection.text_factory
+    connection.text_factory = str
+    try:
+        return list(ask(connection, **wanted))
+    except sqlite3.OperationalError as error:
+        if not str(error).startswith("Could not decode to UTF-8"):
+            raise
+        connection.text_factory = _lenient
+        return list(ask(connection, **wanted))
+    finally:
+        connection.text_factory = own
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode(errors="replace")
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:

@@ -2,8 +2,11 @@
 
 import sqlite3
 from pathlib import Path
+from struct import error as StructError
+from typing import Any
 
 from rankbook.log import statements
+from rankbook.log.records import checksum_of
 
 DIALECT = "sqlite"
 SWITCH_ATTEMPTS = 100
@@ -32,6 +35,7 @@ def connect(path: Path, *, create: bool, busy_timeout_ms: int) -> sqlite3.Connec
         check_same_thread=False,
     )
     try:
+        add_functions(connection)
         _known(connection, path, create=create)
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
@@ -40,6 +44,19 @@ def connect(path: Path, *, create: bool, busy_timeout_ms: int) -> sqlite3.Connec
         connection.close()
         raise
     return connection
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Give a connection the function that migrations and erasing call: `rankbook_checksum`."""
+    connection.create_function("rankbook_checksum", 6, _checksum, deterministic=True)
+
+
+def _checksum(*columns: Any) -> bytes:
+    """The checksum of a row; of one that is damaged beyond having one, nothing."""
+    try:
+        return checksum_of(*columns)
+    except (TypeError, StructError):
+        return b""
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

@@ -42,19 +42,19 @@ DELETE FROM rankbook_schema;
 -- name: set_schema_number(number)!
 INSERT INTO rankbook_schema (number) VALUES (:number);
 
--- name: record(ids, kinds, players, ats_us, receiveds_us, bodies, at_once, since)
+-- name: record(ids, kinds, players, ats_us, receiveds_us, bodies, checksums, at_once, since)
 -- Append drafts; see the function.
 SELECT first_seq, fresh, conflict, low::text
 FROM rankbook_record(
-    :ids, :kinds, :players, :ats_us, :receiveds_us, :bodies,
+    :ids, :kinds, :players, :ats_us, :receiveds_us, :bodies, :checksums,
     :at_once, :since::xid8);
 
--- name: record_one(id, kind, player, at_us, received_us, body, at_once, since)
+-- name: record_one(id, kind, player, at_us, received_us, body, checksum, at_once, since)
 -- The same for one draft: values are sent in half the time that lists of one value take.
 SELECT first_seq, fresh, conflict, low::text
 FROM rankbook_record(
     ARRAY[:id], ARRAY[:kind], ARRAY[:player], ARRAY[:at_us::bigint], ARRAY[:received_us::bigint],
-    ARRAY[:body::bytea], :at_once, :since::xid8);
+    ARRAY[:body::bytea], ARRAY[:checksum::bytea], :at_once, :since::xid8);
 
 -- name: place(since, most)
 -- Give places to events that wait for one; see the function.
@@ -65,7 +65,7 @@ SELECT placed, low::text FROM rankbook_place(:since::xid8, :most);
 -- null where other events wait for a place, and otherwise below what none waits (see `place`).
 SELECT
     event.seq, event.id, event.kind, event.player, event.at_us, event.received_us, event.body,
-    waiting.low
+    event.checksum, waiting.low
 FROM (
     SELECT
         CASE WHEN NOT EXISTS (
@@ -73,7 +73,7 @@ FROM (
         ) THEN pg_snapshot_xmin(pg_current_snapshot())::text END AS low
 ) AS waiting
 LEFT JOIN (
-    SELECT seq, id, kind, player, at_us, received_us, body
+    SELECT seq, id, kind, player, at_us, received_us, body, checksum
     FROM rankbook_event
     WHERE seq > :after
     ORDER BY seq
@@ -83,7 +83,7 @@ ORDER BY event.seq;
 
 -- name: player_events(player, after, until, limit)
 -- A player's events in (after, until], oldest first; served by the index on (player, seq).
-SELECT seq, id, kind, player, at_us, received_us, body
+SELECT seq, id, kind, player, at_us, received_us, body, checksum
 FROM rankbook_event
 WHERE player = :player AND seq > :after AND seq <= :until
 ORDER BY seq
@@ -91,7 +91,7 @@ LIMIT :limit;
 
 -- name: find(ids)
 -- Events by id, in no order; seq is 0 for one that waits for its place.
-SELECT coalesce(seq, 0), id, kind, player, at_us, received_us, body
+SELECT coalesce(seq, 0), id, kind, player, at_us, received_us, body, checksum
 FROM rankbook_event
 WHERE id = ANY (:ids);
 
@@ -107,16 +107,27 @@ FROM (
 -- name: to_forget(until)
 -- Players to forget, by events up to a place; served by the index rankbook_event_forget. Others
 -- who erase wait here, and then find nothing.
-SELECT seq, player
+SELECT seq, id, kind, player, at_us, received_us, body, checksum
 FROM rankbook_event
 WHERE kind = 'forget' AND player <> '' AND seq <= :until
 ORDER BY seq
 FOR UPDATE;
 
 -- name: erase_player(player, until)!
--- Leave of a player's events nothing but their places in the log, their times and their ids.
+-- Leave of a player's events nothing but their places in the log, their times and their ids. An
+-- event that does not match its checksum gets none that it would match.
 UPDATE rankbook_event
-SET kind = CASE kind WHEN 'forget' THEN kind ELSE 'forgotten' END, player = '', body = '{}'
+SET
+    kind = CASE kind WHEN 'forget' THEN kind ELSE 'forgotten' END,
+    player = '',
+    body = '{}',
+    checksum = CASE
+        WHEN checksum = rankbook_checksum(id, kind, player, at_us, received_us, body)
+        THEN rankbook_checksum(
+            id, CASE kind WHEN 'forget' THEN kind ELSE 'forgotten' END, '',
+            at_us, received_us, '{}')
+        ELSE ''
+    END
 WHERE player = :player AND seq <= :until;
 
 -- name: listen()

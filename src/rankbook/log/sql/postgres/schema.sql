@@ -15,6 +15,7 @@ CREATE TABLE rankbook_event (
     kind text COLLATE "C" NOT NULL,
     player text COLLATE "C" NOT NULL,
     body bytea NOT NULL,
+    checksum bytea NOT NULL,
     CONSTRAINT rankbook_event_pkey PRIMARY KEY (id),
     CONSTRAINT rankbook_event_placed CHECK (num_nulls(ticket, xid) = CASE WHEN seq IS NULL THEN 0 ELSE 2 END)
 );
@@ -30,6 +31,21 @@ WHERE seq IS NOT NULL AND kind = 'forget' AND player <> '';
 
 CREATE INDEX rankbook_event_waiting ON rankbook_event (xid, ticket) WHERE seq IS NULL;
 
+-- The checksum of an event: the first 8 bytes of the SHA-256 of its times, of the lengths of its id,
+-- kind and player, and of these and its body; as `log/records.py` has it.
+CREATE FUNCTION rankbook_checksum(
+    id text, kind text, player text, at_us bigint, received_us bigint, body bytea
+) RETURNS bytea LANGUAGE sql STABLE AS $$
+SELECT substring(
+    sha256(
+        int8send(at_us) || int8send(received_us)
+        || int4send(octet_length(id)) || int4send(octet_length(kind))
+        || int4send(octet_length(player))
+        || convert_to(id, 'UTF8') || convert_to(kind, 'UTF8') || convert_to(player, 'UTF8')
+        || body)
+    FROM 1 FOR 8)
+$$;
+
 -- Append the events that are not known, all of them or, after a conflict, none.
 --
 -- `conflict` is the first id that is known with other content, `fresh` how many were not known.
@@ -42,7 +58,7 @@ CREATE INDEX rankbook_event_waiting ON rankbook_event (xid, ticket) WHERE seq IS
 -- fails with 55P03, and is to be made again without `at_once`.
 CREATE FUNCTION rankbook_record(
     ids text[], kinds text[], players text[], ats_us bigint[], receiveds_us bigint[],
-    bodies bytea[], at_once boolean, since xid8,
+    bodies bytea[], checksums bytea[], at_once boolean, since xid8,
     OUT first_seq bigint, OUT fresh bigint, OUT conflict text, OUT low xid8
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -58,19 +74,22 @@ BEGIN
         WHERE NOT EXISTS (SELECT FROM rankbook_event WHERE seq IS NULL AND xid >= since);
     END IF;
     IF first_seq IS NOT NULL THEN
-        INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body)
+        INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body, checksum)
         SELECT
             first_seq - 1 + row_number() OVER (ORDER BY draft.n),
-            draft.id, draft.kind, draft.player, draft.at_us, draft.received_us, draft.body
-        FROM unnest(ids, kinds, players, ats_us, receiveds_us, bodies) WITH ORDINALITY
-            AS draft (id, kind, player, at_us, received_us, body, n)
+            draft.id, draft.kind, draft.player, draft.at_us, draft.received_us, draft.body,
+            draft.checksum
+        FROM unnest(ids, kinds, players, ats_us, receiveds_us, bodies, checksums)
+            WITH ORDINALITY
+            AS draft (id, kind, player, at_us, received_us, body, checksum, n)
         WHERE NOT EXISTS (SELECT FROM rankbook_event AS known WHERE known.id = draft.id)
         ON CONFLICT (id) DO NOTHING;
     ELSE
         drawn := nextval('rankbook_ticket');
-        INSERT INTO rankbook_event (ticket, xid, id, kind, player, at_us, received_us, body)
+        INSERT INTO rankbook_event
+            (ticket, xid, id, kind, player, at_us, received_us, body, checksum)
         SELECT nextval('rankbook_ticket'), pg_current_xact_id(), draft.*
-        FROM unnest(ids, kinds, players, ats_us, receiveds_us, bodies) AS draft
+        FROM unnest(ids, kinds, players, ats_us, receiveds_us, bodies, checksums) AS draft
         ON CONFLICT (id) DO NOTHING;
     END IF;
     GET DIAGNOSTICS fresh = ROW_COUNT;
