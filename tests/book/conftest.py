@@ -1,5 +1,6 @@
 """A clock, a place for books, and a home on every store."""
 
+import sqlite3
 import tempfile
 from pathlib import Path
 
@@ -81,3 +82,15 @@ def parted(request, place, clock):
     home = PartedHome(request.param, place, clock)
     yield home
     home.end()
+
+
+@pytest.fixture
+def change(home):
+    """Set a column of an event in the log, and nothing else."""
+
+    def change(id, column, value):
+        with sqlite3.connect(home.path / "log.sqlite") as connection:
+            connection.execute(f"UPDATE rankbook_event SET {column} = ? WHERE id = ?", (value, id))
+        connection.close()
+
+    return change

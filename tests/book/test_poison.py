@@ -6,21 +6,27 @@ import pytest
 
 from rankbook import LogError, SetAside
 from rankbook.book import events
+from rankbook.log.sqlite.schema import add_functions
 from tests.book.home import Wrapped, assert_agrees, board, listed, result
 from tests.cases.saying import ban, correct, forget, refolds_alike, renamed, unban, void
 
 NO_JSON = "its body is no JSON"
 NO_EVENT = "its body is not that of an event"
+CHECKSUM = """checksum = rankbook_checksum(
+    CAST(id AS BLOB), CAST(kind AS BLOB), CAST(player AS BLOB), at_us, received_us, body)"""
 
 
 @pytest.fixture
 def spoil(home):
-    """Damage the bodies of events in the log, as a disk or a hand in it would."""
+    """Give events bodies that nothing can read, as logs have that were damaged before events had
+    checksums."""
 
     def spoil(*ids, body=b"\x00"):
         with sqlite3.connect(home.path / "log.sqlite") as connection:
+            add_functions(connection)
             for id in ids:
                 connection.execute("UPDATE rankbook_event SET body = ? WHERE id = ?", (body, id))
+                connection.execute(f"UPDATE rankbook_event SET {CHECKSUM} WHERE id = ?", (id,))
         connection.close()
 
     return spoil

@@ -85,8 +85,8 @@ def test_doctor_and_verify_count_what_was_set_aside(small_book, rankbook):
     assert "Set aside, as they cannot be read: 1; rankbook doctor lists them." in verified.stdout
     examined = rankbook("doctor", "--book", small_book)
     assert examined.code == 0
-    assert "set aside: e1 at log position 5, its body is no JSON" in examined.stdout
+    assert "set aside: e1 at log position 5, its checksum does not match" in examined.stdout
     found = rankbook("doctor", "--json", "--book", small_book).json
     assert (found["pending"], found["lag_seconds"], found["set_aside"]) == (0, 0.0, 1)
     shown = rankbook("outcome", "e1", "--book", small_book).stdout
-    assert shown == "e1: set aside, its body is no JSON\n"
+    assert shown == "e1: set aside, its checksum does not match\n"

@@ -23,6 +23,7 @@ __all__ = [
     "fact_of",
     "instant",
     "readable",
+    "said",
     "same",
 ]
 
@@ -30,7 +31,7 @@ MAX_INTEGER = (1 << 63) - 1
 
 
 class Unreadable(LogError):
-    """The body of a recorded event cannot be read. `reason` is the same wherever it is found."""
+    """A recorded event cannot be read, or was changed since. Its `reason` is always the same."""
 
     def __init__(self, recorded: Recorded, reason: str) -> None:
         super().__init__(f"event {recorded.id!r} (seq {recorded.seq}) cannot be read: {reason}")
@@ -76,6 +77,8 @@ def draft(event: Event, now_us: int) -> Draft:
 
 def body(recorded: Recorded) -> Body:
     """What a recorded event says. Raises `Unreadable`, which is a `LogError`."""
+    if not recorded.intact:
+        raise Unreadable(recorded, "its checksum does not match")
     try:
         return _decoder.decode(recorded.body)
     except msgspec.ValidationError as error:
@@ -94,12 +97,17 @@ def content_of(recorded: Recorded) -> Body:
         return NOTHING
 
 
+def said(recorded: Recorded) -> Body:
+    """As `body`; of a kind whose kind and player say everything, `NOTHING`. Raises `Unreadable`."""
+    if recorded.intact and recorded.kind not in SPEAKING:
+        return NOTHING
+    return body(recorded)
+
+
 def readable(recorded: Recorded) -> bool:
-    """Whether nothing keeps the event from being folded: its body, where its kind has one."""
-    if recorded.kind not in SPEAKING:
-        return True
+    """Whether nothing keeps the event from being folded."""
     try:
-        body(recorded)
+        said(recorded)
     except Unreadable:
         return False
     return True

@@ -17,6 +17,7 @@ from rankbook.log.base import (
     Recording,
     Waits,
 )
+from rankbook.log.records import intact
 
 __all__ = [
     "Draft",
@@ -27,6 +28,7 @@ __all__ = [
     "Recorded",
     "Recording",
     "Waits",
+    "intact",
     "migrate",
     "open_log",
     "open_rows",

@@ -7,7 +7,7 @@ from rankbook.book.fold.apply import Decider, Outcome, put_profile
 from rankbook.book.fold.replay import REPLAYED, replay
 from rankbook.book.fold.step import StepState
 from rankbook.book.measure import Measurer
-from rankbook.log.base import Log, Recorded
+from rankbook.log import Log, Recorded, intact
 from rankbook.rules import BoardRules
 
 
@@ -28,7 +28,7 @@ class Moderator:
         An event that was forgotten since changes nothing but the horizon. Raises
         `events.Unreadable`.
         """
-        said = events.body(event) if event.kind in events.SPEAKING else events.NOTHING
+        said = events.said(event)
         member = event.player.encode()
         if event.kind == "ban":
             step.put(state.BANS, member, state.marked(event.seq))
@@ -50,9 +50,12 @@ class Moderator:
         """Note that an event cannot be read. It is ranked nowhere, and blocks nobody.
 
         A result still moves the horizon by its time. A boundary's seal names its period in its id,
-        and so closes it.
+        and so closes it. Of an event that does not match its checksum nothing is used but its
+        position: any other field may be the one that was changed.
         """
-        if event.kind == "result":
+        if not event.intact:
+            pass
+        elif event.kind == "result":
             self._decider.periods.note_time(step, event.at_us)
         elif event.kind == "seal" and (period := state.sealed_period(event.id)):
             _seal(step, event, period)
@@ -62,9 +65,10 @@ class Moderator:
     def _forget(self, step: StepState, event: Recorded) -> None:
         """Take out what the fold remembers of a player besides entries.
 
-        The times of the player's events still count for the horizon: the log keeps them.
+        The times of the player's events still count for the horizon: the log keeps them. What
+        does not match its checksum stays set aside, as it does in the log.
         """
-        theirs = list(self._log.of_player(event.player, event.seq))
+        theirs = intact(self._log.of_player(event.player, event.seq))
         for each in theirs:
             step.want(state.POISON, state.poison(each.seq))
         step.load()

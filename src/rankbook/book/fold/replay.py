@@ -97,9 +97,11 @@ def _remembered(theirs: Iterable[Recorded], event: Recorded) -> list[Recorded]:
     before it have been erased yet makes no difference."""
     kept: list[Recorded] = []
     for each in theirs:
+        if not events.readable(each):
+            continue
         if each.kind == "forget" and each.seq < event.seq:
             kept.clear()
-        elif events.readable(each):
+        else:
             kept.append(each)
     return kept
 

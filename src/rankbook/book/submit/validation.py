@@ -82,6 +82,8 @@ class EventValidator:
 
     def _about(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
         target = targets.get(event.target)
+        if isinstance(target, Recorded) and not target.intact:
+            raise Refused("target", f"is {event.target!r}, which was damaged in the log")
         if target is None or target.kind != "result":
             raise Refused("target", f"is {event.target!r}, which is no recorded result")
         if event.player not in ("", target.player):
@@ -99,7 +101,7 @@ class EventValidator:
         self._check(event)
         draft = events.draft(event, now_us)
         [known] = self._log.find([draft.id])
-        if known is not None and known.kind == "forget" and not known.player:
+        if known is not None and known.intact and known.kind == "forget" and not known.player:
             return draft._replace(player="", body=known.body)
         return draft
 
