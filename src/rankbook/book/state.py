@@ -66,14 +66,20 @@ def read_period(name: str) -> tuple[str, str, str]:
     return board, window, period
 
 
-def seal_id(period: str) -> str:
-    """The id of the seal that the boundary of a period brings, by the period's name."""
-    return f"{SEAL}{period}"
+def seal_id(period: str, taken: int = 0) -> str:
+    """The id of the seal that the boundary of a period brings, by the period's name.
+
+    `taken` is how many of these ids the log has already for other events. A period's name has no
+    `#` in it, which is quoted there.
+    """
+    return f"{SEAL}{period}#{taken + 1}" if taken else f"{SEAL}{period}"
 
 
 def sealed_period(event_id: str) -> str:
     """The name of the period that the seal with this id closes; empty for another id."""
-    return event_id.removeprefix(SEAL) if event_id.startswith(SEAL) else ""
+    if not event_id.startswith(SEAL):
+        return ""
+    return event_id.removeprefix(SEAL).partition("#")[0]
 
 
 def number(value: int | None) -> bytes:

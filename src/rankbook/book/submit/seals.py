@@ -1,11 +1,13 @@
 """Seals: the log hears once of every period that has ended, whoever notices it first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from rankbook.book import state
+import msgspec
+
+from rankbook.book import events, state
 from rankbook.book.submit.validation import EventValidator
 from rankbook.errors import StoreError
-from rankbook.log.base import Log
+from rankbook.log import Log, Recorded
 from rankbook.model import Event
 from rankbook.rules import instant
 from rankbook.store.base import ByPosition, Row, Store, sliced
@@ -39,15 +41,43 @@ def _seal(period: str, closes_us: int) -> Event:
     return Event(id=state.seal_id(period), kind="seal", player="", target=period, at=at)
 
 
+def _unrecorded(seals: Sequence[Event], log: Log) -> list[Event]:
+    """The seals that the log does not have, each with an id that is free.
+
+    An older log may have a seal's id for an event of a caller's, or for a seal that was damaged
+    since. The period is closed under another id then.
+    """
+    free: list[Event] = []
+    taken = 0
+    while seals:
+        known = log.find([seal.id for seal in seals])
+        pairs = list(zip(seals, known, strict=True))
+        free += [seal for seal, there in pairs if there is None]
+        taken += 1
+        seals = [
+            msgspec.structs.replace(seal, id=state.seal_id(seal.target, taken))
+            for seal, there in pairs
+            if there is not None and not _closes(there, seal.target)
+        ]
+    return free
+
+
+def _closes(recorded: Recorded, period: str) -> bool:
+    """Whether a recorded event is a seal that closes the period, or will when it is folded."""
+    if recorded.kind != "seal" or not recorded.intact:
+        return False
+    try:
+        return events.body(recorded).target == period
+    except events.Unreadable:
+        return state.sealed_period(recorded.id) == period
+
+
 def record_due_seals(
     stores: Iterable[Store], validator: EventValidator, log: Log, now_us: int
 ) -> bool:
     """Record the seals that are due; whether any was new."""
-    due = due_seals(stores, now_us)
+    due = _unrecorded(due_seals(stores, now_us), log)
     if not due:
         return False
     drafts = [each.draft for each in validator.validate(due, now_us)]
-    # A seal that somebody else recorded, or whose body is lost, may have other content.
-    known = log.find([draft.id for draft in drafts])
-    drafts = [draft for draft, there in zip(drafts, known, strict=True) if there is None]
-    return bool(drafts) and bool(log.record(drafts).new)
+    return bool(log.record(drafts).new)

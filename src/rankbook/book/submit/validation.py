@@ -55,6 +55,12 @@ class EventValidator:
             validated.append(each)
         return validated
 
+    def _check_fields(self, event: Event) -> None:
+        """The book's limits, and an id that the seals of periods leave to callers."""
+        self._check(event)
+        if event.id.startswith(state.SEAL):
+            raise Refused("id", f"begins with {state.SEAL!r}, as only the ids of seals do")
+
     def _other(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
         match event.kind:
             case "void" | "correct":
@@ -65,11 +71,11 @@ class EventValidator:
                 return self._forget(event, now_us)
         if event.kind not in ("ban", "unban", "profile"):
             raise Refused("kind", f"is {event.kind!r}, which is no kind of event")
-        self._check(event)
+        self._check_fields(event)
         return events.draft(event, now_us)
 
     def _result(self, event: Event, now_us: int) -> Validated:
-        self._check(event)
+        self._check_fields(event)
         draft = events.draft(event, now_us)
         return Validated(draft, self._measurer.validate(events.fact_of(event, draft)))
 
@@ -89,7 +95,7 @@ class EventValidator:
         if event.player not in ("", target.player):
             raise Refused("player", f"is {event.player!r}; the result is of {target.player!r}")
         whole = msgspec.structs.replace(event, player=target.player)
-        self._check(whole)
+        self._check_fields(whole)
         if event.kind == "correct":
             self._measurer.validate(
                 Fact(target.player, event.values, event.profile, None, target.at_us, target.id, 0)
@@ -98,7 +104,7 @@ class EventValidator:
 
     def _forget(self, event: Event, now_us: int) -> Draft:
         """A retry is of the event as it was left when it erased the player, and itself."""
-        self._check(event)
+        self._check_fields(event)
         draft = events.draft(event, now_us)
         [known] = self._log.find([draft.id])
         if known is not None and known.intact and known.kind == "forget" and not known.player:
@@ -126,6 +132,6 @@ class EventValidator:
         if event.player:
             raise Refused("player", f"is {event.player!r}; a seal is of no player")
         # The names of seasons may be longer, quoted, than other targets and ids.
-        named = event.id == state.seal_id(event.target)
-        self._check(msgspec.structs.replace(event, target="", id="" if named else event.id))
+        named = state.sealed_period(event.id) == event.target
+        self._check_fields(msgspec.structs.replace(event, target="", id="" if named else event.id))
         return events.draft(event, now_us)
