@@ -14,6 +14,7 @@ from rankbook.book.parts.folding import Parts
 from rankbook.book.parts.outcome import outcome_of
 from rankbook.book.published import StepHistory
 from rankbook.book.read.bundles import BundleCache, BundleReading
+from rankbook.book.read.periods import MOST_PERIODS
 from rankbook.book.read.reader import Reader
 from rankbook.book.read.snapshot import in_one_snapshot
 from rankbook.book.read.view import RankingView
@@ -303,12 +304,22 @@ class Rankbook:
         """
         return self.snapshot(lambda reader: reader.tags(board, window))
 
-    def periods(self, board: str, window: str | None = None) -> list[PeriodSummary]:
-        """Every period of a window that has entries, the newest first; all windows by default.
+    def periods(
+        self,
+        board: str,
+        window: str | None = None,
+        *,
+        limit: int = MOST_PERIODS,
+        before: str | None = None,
+    ) -> list[PeriodSummary]:
+        """The newest `limit` periods of a window that have entries, the newest first; of all
+        windows by default. `before` a period of the window goes on from there.
 
         Raises `NotFound` and says what exists.
         """
-        return self.snapshot(lambda reader: reader.periods(board, window))
+        return self.snapshot(
+            lambda reader: reader.periods(board, window, limit=limit, before=before)
+        )
 
     def player_periods(
         self,
@@ -316,12 +327,20 @@ class Rankbook:
         board: str,
         window: str | None = None,
         tags: Mapping[str, object] | None = None,
+        *,
+        limit: int = MOST_PERIODS,
+        before: str | None = None,
     ) -> list[PlayerPeriod]:
-        """The player's rank, score, count and percentile in each period, the newest first.
+        """The player's rank, score, count and percentile in the newest `limit` periods, the newest
+        first. `before` a period of the window goes on from there.
 
         Raises `NotFound` and says what exists.
         """
-        return self.snapshot(lambda reader: reader.player_periods(player, board, window, tags))
+        return self.snapshot(
+            lambda reader: reader.player_periods(
+                player, board, window, tags, limit=limit, before=before
+            )
+        )
 
     def snapshot(self, read: Callable[[Reader], T]) -> T:
         """What `read` gives, with all that it reads from one snapshot of the rankings.

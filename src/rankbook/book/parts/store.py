@@ -19,6 +19,7 @@ from rankbook.store.base import (
     ByPosition,
     Change,
     Describable,
+    FromBound,
     Partitionable,
     Query,
     RankingId,
@@ -143,33 +144,41 @@ def _by_part(places: Sequence[Sequence[int]]) -> Mapping[int, list[int]]:
 
 
 def _share(query: Query, owners: Sequence[int]) -> Query:
-    """What one of several owners is asked: the rows that stand before the end of those wanted."""
+    """What each of several owners is asked for its share of the rows."""
     if len(owners) == 1 or is_alike(query.ranking.name):
         return query
-    if not isinstance(query, ByPosition):
-        raise StoreError(f"{query.ranking.name!r} is spread over parts, and is read by position")
-    return ByPosition(query.ranking, 0, query.start + query.limit)
+    if isinstance(query, ByPosition):
+        return ByPosition(query.ranking, 0, query.start + query.limit)
+    if isinstance(query, FromBound):
+        return query
+    raise StoreError(
+        f"{query.ranking.name!r} is spread over parts: it is read by position or from a bound"
+    )
 
 
 def _answer(query: Query, found: Sequence[Answer]) -> Answer:
     if len(found) == 1:
         return found[0]
-    if is_alike(query.ranking.name) or not isinstance(query, ByPosition):
+    if is_alike(query.ranking.name) or not isinstance(query, ByPosition | FromBound):
         return max(found, key=lambda each: each.version)
     return _merged(query, [sliced(each) for each in found])
 
 
-def _merged(query: ByPosition, found: Sequence[Slice]) -> Slice:
+def _merged(query: ByPosition | FromBound, found: Sequence[Slice]) -> Slice:
     """The rows of several parts in one order. Nobody is told how many ties stand before them."""
     known = {row for each in found for row in each.rows}
     rows = sorted(known, key=lambda row: (row.key, row.member))
-    rows = rows[query.start : query.start + query.limit]
+    if isinstance(query, ByPosition):
+        rows, start = rows[query.start : query.start + query.limit], query.start
+    else:
+        rows, start = rows[-query.limit :] if query.reverse else rows[: query.limit], 0
+    start = start if rows else 0
     return Slice(
         version=max([each.version for each in found]),
         count=sum([each.count for each in found]),
         groups=sum([each.groups for each in found]),
-        start=query.start if rows else 0,
-        before=query.start if rows else 0,
-        groups_before=query.start if rows else 0,
+        start=start,
+        before=start,
+        groups_before=start,
         rows=rows,
     )

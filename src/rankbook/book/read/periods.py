@@ -1,6 +1,6 @@
 """Which rankings and periods there are, and how a player stood in each of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rankbook.book import state
 from rankbook.book.read.scores import percentile_of
@@ -12,7 +12,7 @@ from rankbook.store.base import (
     Answer,
     AroundMember,
     ByPosition,
-    RankingId,
+    FromBound,
     Reads,
     Row,
     Slice,
@@ -20,65 +20,86 @@ from rankbook.store.base import (
 )
 
 PAGE = 1000
+MOST_PERIODS = 1000
+_END = b"\xff" * (state.NUMBER_BYTES + 1)  # after every row of a catalog
 
 Views = Callable[[BoardRules, Ranking], RankingView]
 
 
-def known(store: Reads, rules: BoardRules, window: str) -> list[Ranking]:
-    """The rankings of a window that have had entries, by period and then by name."""
-    return _known(store, [(rules, window)])[0]
+def known(
+    store: Reads,
+    rules: BoardRules,
+    window: str,
+    limit: int = MOST_PERIODS,
+    before: str | None = None,
+) -> list[Ranking]:
+    """The rankings of a window that have had entries, by period and then by name.
 
-
-def _known(store: Reads, windows: Sequence[tuple[BoardRules, str]]) -> list[list[Ranking]]:
-    """As `known`, of several windows, which are read together."""
-    catalogs = [state.catalog(rules.board.name, window) for rules, window in windows]
-    reading = store.read([ByPosition(each, 0, PAGE) for each in catalogs])
-    found: list[list[Ranking]] = []
-    for catalog, answer in zip(catalogs, reading.answers, strict=True):
-        rows = sorted(_rows(store, catalog, sliced(answer)), key=lambda row: (row.key, row.member))
-        found.append([Ranking.parse(row.member.decode()) for row in rows])
-    return found
-
-
-def _rows(store: Reads, catalog: RankingId, first: Slice) -> Iterator[Row]:
-    """Every row of a catalog, from its first page on."""
-    found, start = first, 0
+    Only those of the newest `limit` periods, or of the newest ones before the period `before`.
+    O(rankings answered), however many there are. Raises `NotFound` for no such period.
+    """
+    catalog = state.catalog(rules.board.name, window)
+    bound = _END if before is None else state.number(rules.window(window).period(before).start_us)
+    found: list[Row] = []
+    starts: set[bytes] = set()
+    page = min(PAGE, limit + 1)
     while True:
-        yield from found.rows
-        if len(found.rows) < PAGE:
-            return
-        start += PAGE
-        found = sliced(store.read([ByPosition(catalog, start, PAGE)]).answers[0])
+        [answer] = store.read([FromBound(catalog, bound, page, reverse=True)]).answers
+        rows = sliced(answer).rows
+        for row in reversed(rows):
+            if row.key not in starts and len(starts) == limit:
+                return _rankings(found)
+            starts.add(row.key)
+            found.append(row)
+        if len(rows) < page:
+            return _rankings(found)
+        bound = rows[0].key + rows[0].member
+
+
+def _rankings(rows: Sequence[Row]) -> list[Ranking]:
+    return [
+        Ranking.parse(row.member.decode())
+        for row in sorted(rows, key=lambda row: (row.key, row.member))
+    ]
 
 
 def running(
     store: Reads, boards: Sequence[BoardRules], now_us: int
 ) -> list[tuple[BoardRules, Ranking]]:
-    """The rankings with entries in the running periods, one of each window, under whatever tags."""
+    """The rankings with entries in the running periods, one of each window, under whatever tags.
+
+    O(rankings answered): earlier periods are not read.
+    """
     spans = [
         (rules, name, span)
         for rules in boards
         for name, window in rules.windows.items()
         if (span := current(window, now_us)) is not None
     ]
-    rankings = _known(store, [(rules, name) for rules, name, _span in spans])
-    return [
-        (rules, ranking)
-        for (rules, _name, span), those in zip(spans, rankings, strict=True)
-        for ranking in those
-        if ranking.period == span.id
+    queries = [
+        FromBound(state.catalog(rules.board.name, name), state.number(span.start_us), PAGE)
+        for rules, name, span in spans
     ]
+    found: list[tuple[BoardRules, Ranking]] = []
+    for (rules, _name, span), answer in zip(spans, store.read(queries).answers, strict=True):
+        for ranking in _rankings(sliced(answer).rows):
+            if ranking.period == span.id:
+                found.append((rules, ranking))
+    return found
 
 
 def periods(
-    store: Reads, rules: BoardRules, windows: Sequence[str], view: Views
+    store: Reads,
+    rules: BoardRules,
+    windows: Sequence[str],
+    view: Views,
+    limit: int,
+    before: str | None,
 ) -> list[PeriodSummary]:
-    """Every period of these windows that has entries; of each window the newest first."""
+    """The newest `limit` periods of each window that have entries, the newest first."""
     by_period: dict[tuple[str, str], list[RankingView]] = {}
-    for window, rankings in zip(
-        windows, _known(store, [(rules, window) for window in windows]), strict=True
-    ):
-        for ranking in reversed(rankings):
+    for window in windows:
+        for ranking in reversed(known(store, rules, window, limit, before)):
             by_period.setdefault((window, ranking.period), []).append(view(rules, ranking))
     queries = [ByPosition(view.id, 0, 0) for views in by_period.values() for view in views]
     answers = iter(store.read(queries).answers)
@@ -107,13 +128,15 @@ def of_player(
     tags: Mapping[str, str],
     player: str,
     view: Views,
+    limit: int,
+    before: str | None,
 ) -> list[PlayerPeriod]:
-    """How a player stands in each period of a window under these tags, the newest first.
-
-    O(periods x log n).
+    """How a player stands in the newest `limit` periods of a window under these tags, the newest
+    first. O(limit x log n).
     """
     wanted = tuple(sorted(tags.items()))
-    views = [view(rules, each) for each in known(store, rules, window) if each.tags == wanted]
+    rankings = known(store, rules, window, limit, before)
+    views = [view(rules, each) for each in rankings if each.tags == wanted]
     asked = member(player)
     reading = store.read([AroundMember(each.id, asked, 1) for each in views])
     found = [sliced(answer) for answer in reading.answers]

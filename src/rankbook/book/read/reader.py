@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from rankbook.book.read import periods
 from rankbook.book.read.bundles import BundleReading, read_bundle
+from rankbook.book.read.periods import MOST_PERIODS
 from rankbook.book.read.view import RankingView, read_all, view
+from rankbook.errors import Refused
 from rankbook.model import PeriodSummary, PlayerPeriod, Standings
 from rankbook.rules import Board, BoardRules, BookSpec, Bundle, Ranking
 from rankbook.store.base import Reads
@@ -68,11 +70,20 @@ class Reader:
         found = periods.known(self._store, rules, self._window(rules, window))
         return [dict(tags) for tags in sorted({each.tags for each in found})]
 
-    def periods(self, board: str | Board, window: str | None = None) -> list[PeriodSummary]:
+    def periods(
+        self,
+        board: str | Board,
+        window: str | None = None,
+        *,
+        limit: int = MOST_PERIODS,
+        before: str | None = None,
+    ) -> list[PeriodSummary]:
         """See `Rankbook.periods`."""
+        if before is not None and window is None:
+            raise Refused("before", "is a period of one window: name the window, too")
         rules = self._rules(board)
         names = [*rules.windows] if window is None else [rules.window(window).name]
-        return periods.periods(self._store, rules, names, self._known)
+        return periods.periods(self._store, rules, names, self._known, limit, before)
 
     def player_periods(
         self,
@@ -80,11 +91,16 @@ class Reader:
         board: str | Board,
         window: str | None = None,
         tags: Mapping[str, object] | None = None,
+        *,
+        limit: int = MOST_PERIODS,
+        before: str | None = None,
     ) -> list[PlayerPeriod]:
         """See `Rankbook.player_periods`."""
         rules = self._rules(board)
         name, chosen = self._window(rules, window), dict(rules.tags(tags or {}))
-        return periods.of_player(self._store, rules, name, chosen, player, self._known)
+        return periods.of_player(
+            self._store, rules, name, chosen, player, self._known, limit, before
+        )
 
     def _rules(self, board: str | Board) -> BoardRules:
         """The rules of a board, by itself or its name. Raises `NotFound` and lists the boards."""

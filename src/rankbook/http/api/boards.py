@@ -21,6 +21,15 @@ Window = Annotated[
     str | None, QueryParameter(description="A window of the board; else all.", max_length=64)
 ]
 
+MOST_PERIODS = 100
+PeriodLimit = Annotated[
+    int, QueryParameter(description="How many periods of a window at most.", ge=1, le=1000)
+]
+Before = Annotated[
+    str | None,
+    QueryParameter(description="A period of the window; only earlier ones.", max_length=64),
+]
+
 
 class BoardSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A board as readers need to know it. `splits` are lists of the tags that it is cut by, the
@@ -77,16 +86,22 @@ def summary(board: Board) -> BoardSummary:
 
 
 @read("/boards/{board:str}/periods", GROUP, Periods, examples.PERIODS, "The periods.")
-async def periods(read: OneRead, board: BoardName, window: Window = None) -> Response[Any]:
+async def periods(
+    read: OneRead,
+    board: BoardName,
+    window: Window = None,
+    limit: PeriodLimit = MOST_PERIODS,
+    before: Before = None,
+) -> Response[Any]:
     """The periods that have entries.
 
     Of one window, or of all of them; the newest first, each with its bounds, whether it is sealed,
-    and how many entries its largest ranking has.
+    and how many entries its largest ranking has. To go on, name the oldest of them as `before`.
     """
     served = read.served
 
     def render(_views: object) -> Content:
-        found = served.book.periods(board, window)
+        found = served.book.periods(board, window, limit=limit, before=before)
         return Content(Periods(board=board, periods=tuple(found)))
 
     return await read(lambda: served.running(board), render, whole=True)

@@ -14,10 +14,12 @@ from rankbook.http.openapi import examples
 from rankbook.model import PlayerPeriod, Standings
 from rankbook.rules import ALL_TIME
 
+MOST_PERIODS = 100
+
 
 class Seasons(msgspec.Struct, frozen=True, kw_only=True):
-    """How the player stood in each period of a window, the newest first; only those with an
-    entry."""
+    """How the player stood in the newest 100 periods of a window, the newest first; only those
+    with an entry."""
 
     board: str
     window: str
@@ -37,8 +39,8 @@ class PlayerReading(msgspec.Struct, frozen=True, kw_only=True):
 async def player(read: OneRead, player_id: OnePlayer) -> Response[Any]:
     """A player in every ranking.
 
-    The entry in each ranking that is running, and how the player stood in every period of the
-    windows that have several, overall and under the tags of those rankings.
+    The entry in each ranking that is running, and how the player stood in the newest 100 periods of
+    the windows that have several, overall and under the tags of those rankings.
     """
     served = read.served
 
@@ -75,7 +77,7 @@ def _tags(board: str, overall: bool, rankings: list[Standings]) -> list[dict[str
 
 
 def _seasons(reader: Reader, player: str, board: str, window: str, tags: dict[str, str]) -> Seasons:
-    periods = reader.player_periods(player, board, window, tags)
+    periods = reader.player_periods(player, board, window, tags, limit=MOST_PERIODS)
     return Seasons(
         board=board,
         window=window,

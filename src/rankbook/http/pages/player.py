@@ -17,6 +17,7 @@ from rankbook.rules import ALL_TIME, Board
 from rankbook.rules.display import name_of
 
 AROUND = 7
+MOST_PERIODS = 120  # the newest ones of each window
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -62,7 +63,10 @@ def player(book: Rankbook, reader: Reader, params: Params, *, remote: bool = Fal
     selection = _selection(book, reader, params, now)
     board = book.spec.board(selection.board)
     frame, frames = _frames(board, selection, params)
-    seasons = reader.player_periods(id, board.name, frame, dict(selection.tags)) if frame else []
+    tags = dict(selection.tags)
+    seasons = (
+        reader.player_periods(id, board.name, frame, tags, limit=MOST_PERIODS) if frame else []
+    )
     profile = next((each.entries[0].profile for each in now), {})
     if not now and not any(each.rank for each in seasons):
         profile = _past_profile(book, reader, id)
@@ -95,7 +99,9 @@ def _past_profile(book: Rankbook, reader: Reader, id: str) -> dict[str, str]:
     """The profile of a player who is in no running ranking. Raises `NotFound` for who never was."""
     for board in book.spec.boards:
         for window, tags in product(board.windows, splits(book, board)):
-            for each in reader.player_periods(id, board.name, window, dict(tags)):
+            for each in reader.player_periods(
+                id, board.name, window, dict(tags), limit=MOST_PERIODS
+            ):
                 if each.rank is not None:
                     entry = (
                         Selection(board.name, window, tags, each.period.id).view(reader).entry(id)
@@ -148,7 +154,7 @@ def _bests(
 
 def _best_period(reader: Reader, board: Board, id: str, tags: dict[str, str]) -> list[Best]:
     window = board.windows[0]
-    periods = reader.player_periods(id, board.name, window, tags)
+    periods = reader.player_periods(id, board.name, window, tags, limit=MOST_PERIODS)
     scored = [each for each in periods if each.score is not None]
     if not scored:
         return []

@@ -64,7 +64,7 @@ def seasons(book: Rankbook, reader: Reader, params: Params, *, remote: bool = Fa
     """Standings as the query asks. Raises `NotFound` and says what exists."""
     selection = _selection(book, reader, params)
     board = book.spec.board(selection.board)
-    summaries = reader.periods(board.name, selection.window)[:MOST_PERIODS]
+    summaries = reader.periods(board.name, selection.window, limit=MOST_PERIODS)
     view = selection.view(reader)
     page = view.page(ROWS, params.get("cursor") or None)
     period = page.period.id
@@ -95,7 +95,9 @@ def _selection(book: Rankbook, reader: Reader, params: Params) -> Selection:
     if selection.period or window == ALL_TIME:
         return selection
     running = selection.view(reader).period().id
-    past = [s.period.id for s in reader.periods(board.name, window) if s.period.id != running]
+    past = [
+        s.period.id for s in reader.periods(board.name, window, limit=2) if s.period.id != running
+    ]
     return msgspec.structs.replace(selection, period=next(iter(past), running))
 
 
