@@ -108,3 +108,18 @@ def test_parts_of_a_store_are_kept_apart_over_its_connections(server_uri, tmp_pa
     assert [each.position() for each in (store, *parts, store.part("0"))] == [0, 1, 0, 1]
     for each in (*parts, store):
         each.close()
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "redis://localhost?nosuch=1",
+        "rediss://localhost?ssl_nosuch=1",
+        "unix:///tmp/redis.sock?nosuch=1",
+        "redis+sentinel://localhost/service?nosuch=1",
+        "redis+cluster://localhost?nosuch=1",
+    ],
+)
+def test_a_setting_that_no_client_knows_is_refused_by_its_name(uri, tmp_path):
+    with pytest.raises(SpecError, match="nosuch"):
+        open_store(uri, tmp_path)

@@ -6,7 +6,7 @@ A password may stand in the URI or, better, in the environment; it is shown nowh
 import os
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from redis import RedisCluster
 from redis.backoff import NoBackoff
@@ -37,13 +37,18 @@ def single(uri: str, seconds: float) -> RedisTransport:
     except ValueError:
         raise SpecError("book.store", "the address of the Redis server cannot be read") from None
     pool = ConnectionPool.from_url(uri, **_settings(seconds, settings))
+    try:
+        pool.make_connection()  # connects only when it is used
+    except TypeError:
+        names = ", ".join([repr(name) for name, _value in parse_qsl(urlsplit(uri).query)])
+        raise SpecError("book.store", f"a setting of the Redis URI is unknown: {names}") from None
     place = settings.get("path") or f"{settings.get('host', 'localhost')}:{_port(settings)}"
     return RedisTransport(pool.make_connection, f"Redis at {place}", seconds)
 
 
 def sentinel(uri: str, seconds: float) -> RedisTransport:
     """A server that sentinels know: redis+sentinel://host:port,host:port/service."""
-    parts = urlsplit(uri)
+    parts = _without_query(uri)
     service, _, database = parts.path.strip("/").partition("/")
     if not service:
         raise SpecError("book.store", "redis+sentinel:// needs a service: //host:port/service")
@@ -60,7 +65,7 @@ def sentinel(uri: str, seconds: float) -> RedisTransport:
 
 def cluster(uri: str, seconds: float) -> ClusterTransport:
     """A cluster: redis+cluster://host:port,host:port, of which one has to be up."""
-    parts = urlsplit(uri)
+    parts = _without_query(uri)
     hosts = _hosts(parts.netloc, PORT)
     secrets = _secrets(parts.netloc)
 
@@ -87,6 +92,15 @@ def _settings(seconds: float, given: Mapping[str, Any]) -> dict[str, Any]:
     if password and "password" not in given:
         settings["password"] = password
     return {name: value for name, value in settings.items() if name not in given}
+
+
+def _without_query(uri: str) -> SplitResult:
+    """The parts of a URI that takes no settings of redis-py. Raises `SpecError`."""
+    parts = urlsplit(uri)
+    if parts.query:
+        names = ", ".join([repr(name) for name, _value in parse_qsl(parts.query)])
+        raise SpecError("book.store", f"{parts.scheme}:// takes no such setting: {names}")
+    return parts
 
 
 def _port(settings: Mapping[str, Any]) -> int:
