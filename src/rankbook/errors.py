@@ -10,7 +10,7 @@
     |   `-- RebuildNeeded    the stored rankings were made under another specification
     |-- LogError             the log cannot be used now (down, full, locked)
     `-- StoreError           the store cannot be used now (down, full, locked)
-        |-- StoreDown        its server cannot be reached, or does not serve now
+        |-- StoreDown        it cannot be reached or does not serve now, and may later
         |-- PositionMoved    another fold published first; read again and retry
         `-- Corrupt          stored bytes break an invariant; `verify` and `rebuild` mend
 
@@ -81,7 +81,7 @@ class StoreError(RankbookError):
 
 
 class StoreDown(StoreError):
-    """The store's server cannot be reached, or does not serve now; it may by itself later."""
+    """The store cannot be reached, or does not serve now; it may by itself later."""
 
 
 class PositionMoved(StoreError):

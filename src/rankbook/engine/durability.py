@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rankbook.engine.locks import take
+
 WAIT_SECONDS = 0.05
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -79,12 +81,17 @@ def _mark(marker: Path, text: str) -> None:
 class Marker:
     """The marker of one open directory; one that is not `watched` leaves the mark alone."""
 
-    def __init__(self, path: Path, watched: bool = True) -> None:
+    def __init__(self, path: Path, watched: bool, patience_seconds: float) -> None:
+        self._patience_seconds = patience_seconds
         self._watched = watched
         self._path = path
         self._marker = path / "open"
         self._grow = path / "grow.lock"
         self._lock = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
+
+    def close(self) -> None:
+        """Let go of a directory: one that was not entered, or that a forked child's parent has."""
+        os.close(self._lock)
 
     def enter(self) -> bool:
         """Mark the directory as open. True when another boot of the machine left its mark, which
@@ -94,10 +101,6 @@ class Marker:
         if self._watched and not self._marker.exists():
             _mark(self._marker, boot_id())
         return unclean
-
-    def drop(self) -> None:
-        """In a forked child: let go of the lock that the parent holds."""
-        os.close(self._lock)
 
     def leave(self) -> None:
         """After a sync: unmark the directory, unless another process still has it open."""
@@ -112,10 +115,11 @@ class Marker:
 
     @contextmanager
     def growing(self) -> Iterator[None]:
-        """Hold off other processes that would grow the map."""
+        """Hold off other processes that would grow the map. Raises `StoreDown` where one does so
+        for too long."""
         descriptor = os.open(self._grow, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            take(descriptor, self._patience_seconds, str(self._path))
             yield
         finally:
             os.close(descriptor)

@@ -12,7 +12,7 @@ the old state untouched, and never a fault on a mapped page.
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ import lmdb
 
 from rankbook.engine.durability import Marker
 from rankbook.engine.failures import translated
+from rankbook.engine.locks import WriteLock
 from rankbook.engine.readers import Reader, parse
 from rankbook.engine.record_store import Resources
 from rankbook.engine.transaction import Transaction
@@ -31,6 +32,7 @@ PAGE_BYTES = 4064
 COMPACT_BYTES = 16384
 CACHE_PAGES = 1024
 SYNC_SECONDS = 5.0
+PATIENCE_SECONDS = 10.0
 LARGEST_PAGE = 65_535  # offsets in a page have 16 bits
 PAGE = 4096
 FIRST_MAP_BYTES = 1 << 20
@@ -46,7 +48,8 @@ class Environment:
 
     `page_bytes`, `compact_bytes`, `demote_bytes` and `cache_pages` are capacities; any of them may
     differ from one opening to the next. `durability` is "fast" (commit to the operating system,
-    sync within `sync_seconds` and at close) or "full" (sync every commit).
+    sync within `sync_seconds` and at close) or "full" (sync every commit). A write waits at most
+    `patience_seconds` for other writers.
     Only one that is `watched` leaves a mark while it is open. `unclean` says that the machine
     stopped without a clean close: `check` before trusting it.
 
@@ -66,6 +69,7 @@ class Environment:
         cache_pages: int = CACHE_PAGES,
         durability: str = "fast",
         sync_seconds: float = SYNC_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
         watched: bool = True,
     ) -> None:
         if not 1 <= page_bytes <= LARGEST_PAGE:
@@ -76,14 +80,14 @@ class Environment:
         demote_bytes = compact_bytes // 2 if demote_bytes is None else demote_bytes
         self._capacities = (page_bytes, compact_bytes, demote_bytes, cache_pages)
         self._watched = watched
+        self._patience_seconds = patience_seconds
         self.resources = Resources(path, *self._capacities)
         self.gate = self.resources.gate
         self._users = 1
-        self._writer = threading.Lock()
         self._timer: threading.Timer | None = None
         self._sync_failure: StoreError | None = None
         with translated(path, system=True):
-            self._open(create, watched)
+            self._open(create)
         on_fork(self)
 
     # --- opening and closing ---------------------------------------------------------------------
@@ -103,13 +107,27 @@ class Environment:
             made = _shared[place] = cls(path, **parameters)
             return made
 
-    def _open(self, create: bool, watched: bool) -> None:
+    def _open(self, create: bool) -> None:
         data = self.path / "data.mdb"
         if not data.exists():
             if not create:
                 raise BookError(f"no rankings in {self.path}")
             self.path.mkdir(parents=True, exist_ok=True)
-        self._marker = Marker(self.path, watched)
+        with ExitStack() as opened:
+            self._lock = WriteLock(self.path, self._patience_seconds)
+            opened.callback(self._lock.close)
+            self._marker = Marker(self.path, self._watched, self._patience_seconds)
+            opened.callback(self._marker.close)
+            self._open_map(data)
+            opened.callback(self._lmdb.close)
+            self._lmdb.reader_check()
+            with self._lock.held():
+                self.resources.open(self._lmdb)
+                self._check_format()
+            self.unclean = self._marker.enter()
+            opened.pop_all()
+
+    def _open_map(self, data: Path) -> None:
         with self._marker.growing():
             size = max(FIRST_MAP_BYTES, data.stat().st_size if data.exists() else 0)
             self._lmdb = lmdb.open(
@@ -124,20 +142,20 @@ class Environment:
                 readahead=False,
                 max_spare_txns=0,  # a child that closes would free the parent's spare one
             )
-            self._allocate(size)
-        self._lmdb.reader_check()
-        self.resources.open(self._lmdb)
-        self._check_format()
-        self.unclean = self._marker.enter()
+            try:
+                self._allocate(size)
+            except BaseException:
+                self._lmdb.close()
+                raise
 
     def after_fork(self) -> None:
         """In a child: open the directory anew at the next use."""
         Environment._sharing = threading.Lock()
         if self.gate.closed:
             return
-        self._writer = threading.Lock()
         self._timer = None
-        self._marker.drop()
+        self._lock.drop()
+        self._marker.close()
         self.resources = Resources(self.path, *self._capacities)
         self.gate = self.resources.gate
         self.gate.block(self._reopen)
@@ -145,7 +163,7 @@ class Environment:
     def _reopen(self) -> None:
         with translated(self.path, system=True):
             self._lmdb.close()
-            self._open(False, self._watched)
+            self._open(False)
 
     def _check_format(self) -> None:
         with self._lmdb.begin() as handle:
@@ -180,6 +198,7 @@ class Environment:
             self._lmdb.sync(True)
             self._marker.leave()
             self._lmdb.close()
+        self._lock.close()
 
     # --- transactions ----------------------------------------------------------------------------
 
@@ -196,9 +215,12 @@ class Environment:
         """Run `work` in a write transaction, and commit it; an exception leaves all as it was.
 
         `work` runs again from the start when the map had to grow, so it must change nothing else.
-        Raises what a sync in the background raised since the last call, before anything is done.
+        Raises what a sync in the background raised since the last call, before anything is done,
+        and `StoreDown` where others have written for longer than `patience_seconds`.
         """
-        with translated(self.path), self._writer:
+        with self.gate.inside():
+            pass  # a forked child opens its own first
+        with translated(self.path), self._lock.held():
             failure, self._sync_failure = self._sync_failure, None
             if failure is not None:
                 raise failure

@@ -33,7 +33,8 @@ class Resources:
         self.expected_bytes = 0
 
     def open(self, lmdb: Any) -> None:
-        """Open the databases of an LMDB environment, and make those that it lacks."""
+        """Open the databases of an LMDB environment, and make those that it lacks. Takes LMDB's
+        lock of writers."""
         self.meta_db = lmdb.open_db(b"meta")
         self.sets_db = lmdb.open_db(b"sets")
         self.pages_db = lmdb.open_db(b"pages")

@@ -4,22 +4,18 @@ The position, the receipts and every changed ranking are written in one LMDB tra
 file, generations.py and snapshots.py know the engine.
 """
 
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rankbook.engine.check import DAMAGED, check
-from rankbook.engine.durability import recover
+from rankbook.engine.check import check
 from rankbook.engine.environment import Environment
 from rankbook.engine.rankset import RankSet
 from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
-from rankbook.errors import PositionMoved, RebuildNeeded, StoreError
+from rankbook.errors import PositionMoved, RebuildNeeded, StoreDown, StoreError
 from rankbook.store.base import (
     NOTE,
     Answer,
@@ -40,6 +36,7 @@ from rankbook.store.base import (
 )
 from rankbook.store.embedded import generations
 from rankbook.store.embedded.generations import Generation
+from rankbook.store.embedded.opening import Opening
 from rankbook.store.embedded.snapshots import Snapshot, ThreadSnapshot
 
 
@@ -48,14 +45,19 @@ class EmbeddedStore:
 
     remote = False
 
-    def __init__(self, environment: Environment, role: bytes = generations.GENERATION) -> None:
+    def __init__(self, opening: Opening, role: bytes = generations.GENERATION) -> None:
         """`role` says which of the generations there this is."""
-        self._environment = environment
+        self._opening = opening
         self._role = role
         self._closed = False
         self._generation: int | None = None
         self._note: bytes | None = None
         self._held = threading.local()
+
+    @property
+    def _environment(self) -> Environment:
+        """The environment, opened by its first use. Raises `StoreDown` where that cannot be now."""
+        return self._opening.opened or self._opening.open()
 
     def _current(self, view: Transaction) -> Generation:
         generation = generations.number(view, self._role)
@@ -84,11 +86,14 @@ class EmbeddedStore:
 
         After a stop of the machine under an open store, everything is checked first; what does not
         pass is set aside as `damaged.mdb`, and the store starts empty, for the log to fill.
+        While another process keeps it locked it is opened later, by the first use that can.
         Raises `BookError` where there is none and `create` is false, or it is newer than this
         program or read-only.
         """
-        recover(path, lambda: _set_aside_if_damaged(path))
-        return cls(Environment.share(path, create=create, **capacities))
+        opening = Opening(path, {"create": create, **capacities})
+        with suppress(StoreDown):
+            opening.open()
+        return cls(opening)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """One snapshot for every read of this thread within the block."""
@@ -192,7 +197,7 @@ class EmbeddedStore:
 
         while not self._environment.update(begin):
             self._remove()
-        return EmbeddedStore(self._environment, generations.STAGING)
+        return EmbeddedStore(self._opening, generations.STAGING)
 
     def promote(
         self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
@@ -251,7 +256,7 @@ class EmbeddedStore:
     @property
     def path(self) -> Path:
         """The directory that it is in."""
-        return self._environment.path
+        return self._opening.path
 
     def copy(self, directory: Path) -> None:
         """Write one snapshot of everything into an empty directory, without the free space."""
@@ -261,7 +266,7 @@ class EmbeddedStore:
         """Make everything durable and release it."""
         if not self._closed:
             self._closed = True
-            self._environment.close()
+            self._opening.close()
 
 
 class EmbeddedAudit:
@@ -293,17 +298,6 @@ class EmbeddedAudit:
     def faults(self, progress: Progress | None = None) -> Iterator[str]:
         """Broken invariants of the engine's form."""
         return check(self._here.view, progress)
-
-
-def _set_aside_if_damaged(path: Path) -> None:
-    """Check in a child process: a file may be damaged beyond what LMDB can read.
-
-    A child that was killed by its own fault counts as damage; one that could not check does not.
-    """
-    command = [sys.executable, "-m", "rankbook.engine.check", str(path)]
-    status = subprocess.run(command, check=False, capture_output=True).returncode
-    if status == DAMAGED or -status in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
-        (path / "data.mdb").replace(path / "damaged.mdb")
 
 
 def _promote_some(made: Generation, served: Generation, wanted: Callable[[str], bool]) -> None:
