@@ -70,12 +70,15 @@ def alone(path: Path) -> Iterator[bool]:
 
 
 def _mark(marker: Path, text: str) -> None:
-    descriptor = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    """Write a marker so that a process that is killed here leaves it whole or not at all."""
+    made = marker.with_name(f"{marker.name}.{os.getpid()}")
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
         os.write(descriptor, text.encode())
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    made.replace(marker)
 
 
 class Marker:
@@ -111,6 +114,8 @@ class Marker:
             return
         if self._watched:
             self._marker.unlink(missing_ok=True)
+            for half_made in self._path.glob(f"{self._marker.name}.*"):
+                half_made.unlink()
         os.close(self._lock)
 
     @contextmanager
