@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tests.docs.markdown import Block, blocks
 
 MARK = "@@ step {} @@"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600  # a document of 80 commands beside other work takes minutes
 PORT = "8000"  # what `rankbook serve` listens on
 PASSED = ("PYTHONPATH", "RANKBOOK_PLAIN", "RANKBOOK_REQUIRE_COMPILED")
 
