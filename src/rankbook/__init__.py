@@ -10,11 +10,13 @@ from rankbook.book import (
     Examination,
     Followed,
     Follower,
+    LogVerification,
     Rankbook,
     RankingView,
     Trouble,
     Verification,
     submit_with_retry,
+    verify_log,
 )
 from rankbook.errors import (
     BookError,
@@ -76,6 +78,7 @@ __all__ = [
     "Friends",
     "Lag",
     "LogError",
+    "LogVerification",
     "Measure",
     "MemoryStore",
     "NotFound",
@@ -101,6 +104,7 @@ __all__ = [
     "ValueRule",
     "Verification",
     "submit_with_retry",
+    "verify_log",
 ]
 
 _warn_if_plain()

@@ -1,5 +1,7 @@
 """`rankbook verify`: agreement, disagreement, and its exit code."""
 
+import sqlite3
+
 import msgspec
 import pytest
 
@@ -77,3 +79,23 @@ def test_disagreement_as_a_document_exits_1_too(tmp_path, rankbook):
     answer = rankbook("verify", "--json", "--book", tmp_path)
     assert answer.code == 1
     assert len(answer.json["disagreements"]) == 60
+
+
+def test_the_log_alone_is_verified_and_damage_in_it_is_listed(small_book, rankbook):
+    verified = rankbook("verify", "--log", "--book", small_book)
+    assert verified.code == 0
+    assert verified.stdout == "The log is sound: 4 events, log position 4.\n"
+    with sqlite3.connect(small_book / "log.sqlite") as connection:
+        connection.execute("UPDATE rankbook_event SET player = 'nobody' WHERE seq = 2")
+        connection.execute("DELETE FROM rankbook_event WHERE seq = 3")
+    connection.close()
+    damaged = rankbook("verify", "--log", "--book", small_book)
+    assert damaged.code == 1
+    assert damaged.stdout.splitlines() == [
+        "The log is DAMAGED: 3 events, log position 4.",
+        "fault: the log: position 3 is missing",
+        "set aside: b1 at log position 2, its checksum does not match",
+    ]
+    said = rankbook("verify", "--log", "--json", "--book", small_book).json
+    assert (said["sound"], said["events"], said["set_aside"]) == (False, 3, 1)
+    assert rankbook("repair", "--book", small_book).code == 0

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from rankbook.book.upkeep.log_check import check_log
 from rankbook.log.base import Draft
 from rankbook.log.records import checksum
 
@@ -96,3 +97,13 @@ def test_a_damaged_forget_erases_nobody(log, backend):
     backend.change("f", "player", "bram")
     assert log.erase(2) == 0
     assert log.find(["e1"]) == before
+
+
+def test_who_checks_a_log_finds_the_events_that_were_changed_and_no_fault(log, backend):
+    log.record([draft(f"e{number}") for number in range(1, 6)])
+    backend.change("e2", "at_us", 9)
+    backend.change("e4", "body", b'{"values":{}}')
+    found = check_log(log, lambda _events: None)
+    assert (found.sound, found.position, found.events, found.set_aside) == (False, 5, 5, 2)
+    assert [(each.seq, each.event_id) for each in found.unreadable] == [(2, "e2"), (4, "e4")]
+    assert found.faults == ()

@@ -15,6 +15,7 @@ from rankbook.book.submit.retry import submit_with_retry
 from rankbook.book.upkeep.backup import restore
 from rankbook.book.upkeep.compare import Disagreement, Verification
 from rankbook.book.upkeep.doctor import Examination
+from rankbook.book.upkeep.log_check import LogVerification, verify_log
 
 __all__ = [
     "AROUND",
@@ -29,6 +30,7 @@ __all__ = [
     "Followed",
     "Follower",
     "Freshness",
+    "LogVerification",
     "Rankbook",
     "RankingView",
     "Reader",
@@ -40,4 +42,5 @@ __all__ = [
     "restore",
     "submit_with_retry",
     "system_clock",
+    "verify_log",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankbook.errors import BookError, SpecError
 from rankbook.log.base import (
+    Checkable,
     Draft,
     Followable,
     Log,
@@ -20,6 +21,7 @@ from rankbook.log.base import (
 from rankbook.log.records import intact
 
 __all__ = [
+    "Checkable",
     "Draft",
     "Followable",
     "Log",

@@ -109,6 +109,18 @@ class Migrated(NamedTuple):
 
 
 @runtime_checkable
+class Checkable(Protocol):
+    """A log that can look for damage in what keeps its events."""
+
+    def faults(self, *, thorough: bool = False) -> list[str]:
+        """What is damaged, in words; nothing where all is sound. O(log).
+
+        `thorough` also compares every index, and looks for positions that are missing.
+        """
+        ...
+
+
+@runtime_checkable
 class Portable(Protocol):
     """A log in a file, which can be copied while it is written."""
 

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from rankbook.book import state
-from rankbook.errors import Corrupt
+from rankbook.book.upkeep.log_check import log_faults
+from rankbook.errors import Corrupt, LogError
 from rankbook.log.base import Log
 from rankbook.model import SetAside
 from rankbook.store.base import Auditable, ByPosition, Describable, Progress, Row, Store, sliced
@@ -19,7 +20,8 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     """`log_position` is the newest event's, `store_position` how far rankings are folded, and
     `pending` their difference; `lag_seconds` is how long the oldest pending event has been
     recorded; `set_aside` counts events that cannot be read, of which `unreadable` lists at most
-    1,000; `store` is what the store says of itself; `faults` are at most 1,000 broken invariants.
+    1,000; `store` is what the store says of itself; `faults` are what is broken in the log and
+    in the store's form, at most 1,000.
     """
 
     log_position: int
@@ -33,22 +35,30 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examine(log: Log, store: Store, now_us: int, progress: Progress) -> Examination:
-    """Look at log and store, and check every invariant of the store's form on one snapshot."""
-    head, position = log.head(), store.position()
-    faults: tuple[str, ...] = ()
+    """Look at log and store, and check every invariant of the store's form on one snapshot.
+
+    Where the log cannot be read, that is a fault, and its position is taken to be the store's.
+    """
+    position = store.position()
+    faults = log_faults(log)
+    head, lag = position, 0.0
+    try:
+        head, lag = log.head(), lag_seconds(log, position, now_us)
+    except (LogError, Corrupt) as error:
+        faults.append(str(error))
     if isinstance(store, Auditable):
         with store.audit() as audit:
-            faults = tuple(islice(audit.faults(progress), MOST_FAULTS))
+            faults += islice(audit.faults(progress), MOST_FAULTS)
     set_aside, unreadable = _set_aside(store)
     return Examination(
         log_position=head,
         store_position=position,
         pending=max(0, head - position),
-        lag_seconds=lag_seconds(log, position, now_us),
+        lag_seconds=lag,
         set_aside=set_aside,
         unreadable=unreadable,
         store=store.describe() if isinstance(store, Describable) else {},
-        faults=faults,
+        faults=tuple(faults[:MOST_FAULTS]),
     )
 
 

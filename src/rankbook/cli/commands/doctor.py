@@ -12,6 +12,7 @@ from rankbook.cli.exits import DISAGREES
 from rankbook.cli.screen import tables
 from rankbook.cli.screen.output import SHOWN, Part, clean
 from rankbook.cli.screen.progress import counting
+from rankbook.cli.screen.verification import set_aside
 
 
 @subcommand
@@ -43,12 +44,13 @@ def _drawn(found: Examination) -> list[Part]:
         made.add_row(name, Text(clean(_text(value))))
     plain = "plain" in found.store.get("kernels", {}).values()
     slow = ["The engine runs as plain Python, which is slower: its kernels are not compiled."]
-    aside = [
-        f"set aside: {each.event_id} at log position {each.seq:,}, {each.reason}"
-        for each in found.unreadable[:SHOWN]
-    ]
     faults = [f"fault: {fault}" for fault in found.faults[:SHOWN]]
-    return [made, *slow * plain, *aside, *(faults or ["Every invariant holds."])]
+    return [
+        made,
+        *slow * plain,
+        *set_aside(found.unreadable),
+        *(faults or ["Every invariant holds."]),
+    ]
 
 
 def _text(value: object) -> str:

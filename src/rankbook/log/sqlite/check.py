@@ -3,16 +3,22 @@
 import sqlite3
 
 from rankbook.errors import Corrupt
+from rankbook.log.sqlite.schema import explain, sql
 
 MOST_FAULTS = 100
 
 
 def quick_faults(connection: sqlite3.Connection) -> list[str]:
     """What SQLite finds wrong with its pages, such as rows out of order. O(file)."""
-    cursor = connection.cursor()
-    cursor.row_factory = None
-    found = [str(row[0]) for row in cursor.execute(f"PRAGMA quick_check({MOST_FAULTS})")]
-    return [] if found == ["ok"] else found
+    return _told(connection, "quick_check") or _positions(connection)
+
+
+def thorough_faults(connection: sqlite3.Connection) -> list[str]:
+    """The same, and whether indexes and rows agree and a position is missing. O(file log file)."""
+    return _told(connection, "integrity_check") or [
+        *_positions(connection),
+        *_missing(connection),
+    ]
 
 
 class Gaps:
@@ -28,7 +34,51 @@ class Gaps:
         """Raises `Corrupt` where the file is damaged; `missing` is the position that lacks."""
         if self._explained:
             return
-        faults = quick_faults(connection)
+        faults = [each for each in quick_faults(connection) if not _of_a_value(each)]
         if faults:
             raise Corrupt(f"the log lacks position {missing}: {faults[0]}")
         self._explained = True
+
+
+def _told(connection: sqlite3.Connection, pragma: str) -> list[str]:
+    try:
+        rows = _rows(connection, f"PRAGMA {pragma}({MOST_FAULTS})")
+    except sqlite3.DatabaseError as error:
+        return [explain(error)]
+    found = [" ".join(str(row[0]).split()) for row in rows]
+    return [] if found == ["ok"] else found
+
+
+def _of_a_value(fault: str) -> bool:
+    """Whether it is about a value of another type, whose row is where it belongs."""
+    return " value in rankbook_event." in fault
+
+
+def _positions(connection: sqlite3.Connection) -> list[str]:
+    [(head, given)] = _rows(connection, sql.head.sql)
+    if head <= given:
+        return []
+    return [f"there is a position {head}, and only those up to {given} were given"]
+
+
+def _missing(connection: sqlite3.Connection) -> list[str]:
+    """The first positions of each run that is missing."""
+    expected = 1
+    faults: list[str] = []
+    for (seq,) in _rows(connection, sql.positions.sql):
+        if seq != expected and len(faults) < MOST_FAULTS:
+            faults.append(_run(expected, seq - 1))
+        expected = seq + 1
+    [(_head, given)] = _rows(connection, sql.head.sql)
+    return [*faults, _run(expected, given)] if expected <= given else faults
+
+
+def _run(first: int, last: int) -> str:
+    return f"position {first} is missing" if first == last else f"{first} to {last} are missing"
+
+
+def _rows(connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
+    """The rows as tuples, whatever row factory a caller's connection has."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(statement)

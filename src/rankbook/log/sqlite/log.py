@@ -36,7 +36,7 @@ from rankbook.log.records import (
     recorded,
     streamed,
 )
-from rankbook.log.sqlite.check import Gaps
+from rankbook.log.sqlite.check import Gaps, quick_faults, thorough_faults
 from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
 
 BUSY_TIMEOUT_MS = 10_000
@@ -161,6 +161,16 @@ class SqliteLog:
     def path(self) -> Path:
         """See `Portable.path`."""
         return self._path
+
+    def faults(self, *, thorough: bool = False) -> list[str]:
+        """See `Checkable.faults`. Reads and writes go on meanwhile."""
+        check = thorough_faults if thorough else quick_faults
+        with _usable(self._path):
+            connection = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
+            try:
+                return check(connection)
+            finally:
+                connection.close()
 
     def copy(self, path: Path, progress: Callable[[int], None]) -> int:
         """See `Portable.copy`. Writers go on: the copy is of the state at its beginning."""

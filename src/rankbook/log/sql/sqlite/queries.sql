@@ -42,6 +42,10 @@ SELECT
     coalesce((SELECT max(seq) FROM rankbook_event), 0),
     coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'rankbook_event'), 0);
 
+-- name: positions()
+-- Every position that is there, in order.
+SELECT seq FROM rankbook_event ORDER BY seq;
+
 -- name: insert_events()*!
 INSERT INTO rankbook_event (seq, id, kind, player, at_us, received_us, body, checksum)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?);
