@@ -6,11 +6,16 @@ Ranks are 1-based here, as a person sees them; positions below this floor are 0-
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-Value = int | float | str
+if TYPE_CHECKING:
+    Value = int | float | Decimal | str
+else:  # msgspec has no union of text and Decimal
+    Value = Annotated[
+        Any, msgspec.Meta(extra_json_schema={"anyOf": [{"type": "number"}, {"type": "string"}]})
+    ]
 Kind = Literal["result", "void", "correct", "ban", "unban", "profile", "forget", "seal"]
 Number = int | float | Decimal
 
@@ -22,7 +27,8 @@ class Event(
 
     `id` is the idempotency key; when empty, the book gives one and no retry is recognised.
     `at` is when it happened (with a zone), or None for the moment it is recorded.
-    `values` feed measures, splits and details; `profile` is the player's name, avatar and so on.
+    `values` feed measures, splits and details: texts and numbers. A whole number is kept as an
+    integer, and a `Decimal` exactly. `profile` is the player's name, avatar and so on.
     """
 
     player: str

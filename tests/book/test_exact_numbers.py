@@ -124,10 +124,17 @@ def test_doubles_read_back_as_the_same_doubles(home):
 
 
 def test_values_of_an_event_come_back_with_their_own_types_as_details(home):
-    names = ("whole", "double", "large", "text")
+    names = ("whole", "spelled", "double", "exact", "large", "text")
     book = home.open(board(details=names))
-    values = {"whole": 3, "double": 3.0, "large": MOST, "text": "drei \u00df \U0001f600"}
+    values = {
+        "whole": 3,
+        "spelled": 3.0,
+        "double": 3.5,
+        "exact": Decimal("90071992547409.93"),
+        "large": MOST,
+        "text": "drei \u00df \U0001f600",
+    }
     book.submit(result("asha", 1, **values))
     details = book.ranking("speed").entry("asha").details
     assert details == values
-    assert [type(details[name]) for name in names] == [int, float, int, str]
+    assert [type(details[name]) for name in names] == [int, int, float, Decimal, int, str]

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import sqlite3
+from decimal import Decimal
 
 import httpx
 from typer.testing import CliRunner
@@ -60,6 +61,7 @@ def by_ndjson(place, at, points, id):
 def by_query(place, at, points, id):
     database = place / "own.sqlite"
     own = sqlite3.connect(database)
+    own.execute("DROP TABLE IF EXISTS result")
     own.execute("CREATE TABLE result (player, at, points, id)")
     own.execute(f"INSERT INTO result VALUES ('asha', ?, {points}, ?)", [at, id])
     own.commit()
@@ -72,7 +74,7 @@ def by_query(place, at, points, id):
 
 def by_library(place, at, points, id):
     with Rankbook.open(place) as book:
-        values = {"points": int(points)}
+        values = {"points": Decimal(points)}
         book.submit(Event(player="asha", at=parse_instant(at), values=values, id=id))
 
 

@@ -20,6 +20,7 @@ from rankbook.book.read.snapshot import in_one_snapshot
 from rankbook.book.read.view import RankingView
 from rankbook.book.submit.closings import ClosingListeners
 from rankbook.book.submit.outbox import outbox
+from rankbook.book.submit.record import record
 from rankbook.book.submit.seals import record_due_seals
 from rankbook.book.submit.validation import EventValidator, Validated
 from rankbook.book.upkeep.backup import Backup, backup
@@ -200,7 +201,9 @@ class Rankbook:
             return self._record(validated, now_us)
         if self._outbox is None:
             raise ConfigError("connection", "is for logs in SQLite and PostgreSQL")
-        return self._outbox.record(connection, [each.draft for each in validated])
+        outbox = self._outbox
+        drafts = [each.draft for each in validated]
+        return record(lambda some: outbox.record(connection, some), self.log, drafts)
 
     def check(self, event: Event) -> None:
         """Hold an event against the book's rules without recording it. Raises `Refused`."""
@@ -221,7 +224,7 @@ class Rankbook:
 
     def _record(self, validated: Sequence[Validated], now_us: int) -> Recording:
         self._record_due_seals(now_us)
-        return self.log.record([each.draft for each in validated])
+        return record(self.log.record, self.log, [each.draft for each in validated])
 
     # --- what has become of an event -------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Events on their way into the log and out of it: the canonical body."""
 
 import uuid
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -9,7 +10,7 @@ from msgspec import Meta
 from rankbook.errors import LogError
 from rankbook.log.base import Draft, Recorded
 from rankbook.model import Event, Value
-from rankbook.rules import Fact, instant, micros
+from rankbook.rules import Fact, canonical_values, instant, micros, parse_instant, read_fraction
 
 __all__ = [
     "NOTHING",
@@ -17,6 +18,7 @@ __all__ = [
     "Body",
     "Unreadable",
     "body",
+    "canonical",
     "content_of",
     "draft",
     "fact",
@@ -25,9 +27,11 @@ __all__ = [
     "readable",
     "said",
     "same",
+    "same_content",
 ]
 
 MAX_INTEGER = (1 << 63) - 1
+VALUES = frozenset((int, float, Decimal, str))
 
 
 class Unreadable(LogError):
@@ -52,14 +56,29 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 # The kinds whose bodies are read; of the others the kind and the player say everything.
 SPEAKING = ("result", "void", "correct", "profile", "seal")
 
-_encoder = msgspec.json.Encoder(order="deterministic")
-_decoder = msgspec.json.Decoder(Body)
+_encoder = msgspec.json.Encoder(order="deterministic", decimal_format="number")
+_decoder = msgspec.json.Decoder(Body, float_hook=read_fraction)
+_content = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 NOTHING = Body()
 
 
+def canonical(event: Event) -> Event:
+    """The event in the one form of its content: numbers as `canonical_number` has them, and `at`
+    as a time.
+
+    Events of the same content have the same body then. Raises `Refused`.
+    """
+    values = canonical_values(event.values)
+    given: object = event.at
+    at = parse_instant(given) if isinstance(given, str) else event.at
+    if values is event.values and at is given:
+        return event
+    return msgspec.structs.replace(event, values=values, at=at)
+
+
 def draft(event: Event, now_us: int) -> Draft:
-    """The event as the log takes it. An event without an id gets one; one without `at` gets now.
+    """A canonical event as the log takes it. Without an id it gets one, without `at` it is now.
 
     Raises `Refused` for a time outside the years 1 to 9999.
     """
@@ -80,7 +99,10 @@ def body(recorded: Recorded) -> Body:
     if not recorded.intact:
         raise Unreadable(recorded, "its checksum does not match")
     try:
-        return _decoder.decode(recorded.body)
+        said = _decoder.decode(recorded.body)
+        if VALUES.issuperset(map(type, said.values.values())):
+            return said
+        raise msgspec.ValidationError
     except msgspec.ValidationError as error:
         raise Unreadable(recorded, "its body is not that of an event") from error
     except (msgspec.DecodeError, RecursionError) as error:
@@ -126,7 +148,17 @@ def same(event: Event, recorded: Recorded) -> bool:
     named = event.player or event.kind not in ("void", "correct")
     if named and event.player != recorded.player:
         return False
-    return draft(event, recorded.at_us).body == recorded.body
+    return same_content(draft(canonical(event), recorded.at_us).body, recorded.body)
+
+
+def same_content(body: bytes, recorded: bytes) -> bool:
+    """Whether two bodies say the same. Earlier releases wrote 1.0 where 1 is written now."""
+    if body == recorded:
+        return True
+    try:
+        return _content.decode(body) == _content.decode(recorded)
+    except (msgspec.DecodeError, RecursionError):
+        return False
 
 
 def fact_of(event: Event, draft: Draft) -> Fact:

@@ -13,7 +13,7 @@ from uuid import UUID
 from rankbook.errors import Refused
 from rankbook.importing.common import Source, shown, sound
 from rankbook.model import Event, Value
-from rankbook.rules import micros, parse_instant
+from rankbook.rules import canonical_number, micros, parse_instant
 
 OWN = ("player", "at", "id", "sequence")
 PROFILE = "profile."
@@ -51,7 +51,7 @@ def cell_value(cell: object, name: str) -> Value:
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         return cell
     if isinstance(cell, Decimal):
-        return int(cell) if cell.is_finite() and cell == cell.to_integral_value() else float(cell)
+        return canonical_number(cell, name)
     if isinstance(cell, date):
         return cell.isoformat()
     if isinstance(cell, UUID):

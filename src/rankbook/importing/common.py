@@ -9,13 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from decimal import Decimal
 from typing import NamedTuple, TextIO, TypeVar
 
 import msgspec
 
 from rankbook.errors import Refused
 from rankbook.model import Event, Value
-from rankbook.rules import instant, micros
+from rankbook.rules import instant, micros, read_number
 
 T = TypeVar("T")
 
@@ -23,7 +24,6 @@ MAX_LINE = 100_000
 SHOWN = 60
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_LONGEST_INTEGER = 40
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,16 +119,13 @@ def sound(text: str, column: str) -> str:
     return text
 
 
-def number(text: str, column: str) -> int | float:
-    """A number as JSON writes it. Raises `Refused`; past the doubles it is an infinity."""
+def number(text: str, column: str) -> int | float | Decimal:
+    """A number as JSON writes it, exactly. Raises `Refused`; past the doubles it is an infinity."""
     if not text:
         raise Refused(column, "is empty; it is a number")
-    match = _NUMBER.fullmatch(text)
-    if match is None:
+    if not _NUMBER.fullmatch(text):
         raise Refused(column, f"is {shown(text)}, not a number")
-    if match[1] is None and match[2] is None and len(text) <= _LONGEST_INTEGER:
-        return int(text)
-    return float(text)
+    return read_number(text)
 
 
 def value(text: str) -> Value:
@@ -179,5 +176,5 @@ def _digest(event: Event) -> bytes:
     content: list[object] = [event.player, at_us, event.values, event.profile, event.sequence]
     if event.kind != "result":
         content += [event.kind, event.target]
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=float)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

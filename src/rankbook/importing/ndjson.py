@@ -9,6 +9,7 @@ content.
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ from rankbook.importing.common import (
     too_long,
 )
 from rankbook.model import Event
-from rankbook.rules import parse_instant
+from rankbook.rules import read_json, read_times
 from rankbook.rules.specs import shaped, unknown_key
 
 KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind", "target")
@@ -55,8 +56,7 @@ def parse(text: str, player: str | None = None) -> Event:
         keys.setdefault("player", player)
     if "player" not in keys:
         raise Refused("player", "is missing")
-    if isinstance(keys.get("at"), str):
-        keys["at"] = parse_instant(keys["at"])
+    read_times(keys)
     _check_values(keys.get("values", {}))
     try:
         return shaped(keys, Event, "")
@@ -72,7 +72,7 @@ def _event(source: Source, line: Line) -> Event:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, object_pairs_hook=_once)
+        found = read_json(text, strict=False)
     except json.JSONDecodeError as error:
         raise Refused("", f"not JSON: {error.msg} at character {error.pos + 1}") from None
     except (ValueError, RecursionError):
@@ -82,19 +82,10 @@ def _object(text: str) -> dict[str, Any]:
     return found
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, each in pairs:
-        if key in found:
-            raise Refused(key, "is given twice")
-        found[key] = each
-    return found
-
-
 def _check_values(values: object) -> None:
     """Name the value that is neither a number nor text, which msgspec would not."""
     if isinstance(values, dict):
         for name, each in values.items():
-            if isinstance(each, bool) or not isinstance(each, int | float | str):
+            if isinstance(each, bool) or not isinstance(each, int | float | Decimal | str):
                 written = msgspec.json.encode(each).decode()
                 raise Refused(name, f"is {written[:60]}; a value is a number or text")

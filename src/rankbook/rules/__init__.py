@@ -8,10 +8,12 @@ from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros, parse_instant
 from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
+from rankbook.rules.numbers import canonical_number, canonical_values, read_fraction, read_number
 from rankbook.rules.periods import ALL_TIME, PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
 from rankbook.rules.seasons import Season
+from rankbook.rules.wire import read_json, read_times
 
 __all__ = [
     "ALL_TIME",
@@ -33,6 +35,8 @@ __all__ = [
     "Verdict",
     "Why",
     "Window",
+    "canonical_number",
+    "canonical_values",
     "check_event",
     "closes_at",
     "current",
@@ -42,4 +46,8 @@ __all__ = [
     "micros",
     "parse_instant",
     "ranks",
+    "read_fraction",
+    "read_json",
+    "read_number",
+    "read_times",
 ]

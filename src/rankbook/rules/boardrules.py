@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from rankbook.errors import Corrupt, NotFound, Refused
 from rankbook.model import Entry, Number, Period
 from rankbook.rules.board import Board
-from rankbook.rules.entry import StoredEntry, decode
+from rankbook.rules.entry import StoredEntry, decode, unpack_detail
 from rankbook.rules.folding import Candidate, Fact, Keep, best, first, latest
 from rankbook.rules.instants import instant
 from rankbook.rules.options import micros_of, scaled_limits
@@ -207,7 +207,7 @@ class BoardRules:
             player=member.decode(),
             score=numbers[self._first],
             measures=dict(zip(names, numbers, strict=True)),
-            details=dict(zip(self.board.details, stored.details, strict=True)),
+            details=dict(zip(self.board.details, map(unpack_detail, stored.details), strict=True)),
             profile=stored.profile,
             event_id=stored.event_id,
             reached_at=instant(stored.reached_at_us),

@@ -13,6 +13,7 @@ from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.expression import Expression
 from rankbook.rules.limits import ValueRule, event_checker
+from rankbook.rules.numbers import read_fraction
 from rankbook.rules.options import check_seconds
 from rankbook.rules.ranking import Tags
 from rankbook.rules.specs import (
@@ -149,7 +150,7 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
 def load(text: str) -> BookSpec:
     """The book in the text of a rankbook.toml. Raises `SpecError` with the path or the line."""
     try:
-        tables: dict[str, Any] = tomllib.loads(text)
+        tables: dict[str, Any] = tomllib.loads(text, parse_float=read_fraction)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(FILE, f"not TOML: {error}") from error
     check_keys(tables, ("book", "values", "board", "bundle"), "")

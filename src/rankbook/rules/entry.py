@@ -6,14 +6,22 @@
 Measures and details stand in the board's order, without names, so a typing entry takes 80 to 110
 bytes. Trailing fields of the second line are left off where they have their defaults. Keep "best"
 and "first" never write them. A new field goes to the end and has a default, so old bytes stay
-readable.
+readable. A detail that is a `Decimal` is the extension 1 of msgpack, with the number's text.
 """
 
+from decimal import Decimal
+
 import msgspec
+from msgspec.msgpack import Ext
 
 from rankbook.errors import Corrupt
 from rankbook.model import Value
 from rankbook.rules.values import Scaled
+
+DECIMAL = 1
+"""The code of msgpack's extension that holds a decimal's text."""
+
+Detail = int | float | str | Ext | None
 
 
 class KeptResult(msgspec.Struct, frozen=True, array_like=True):
@@ -22,7 +30,7 @@ class KeptResult(msgspec.Struct, frozen=True, array_like=True):
     measures: tuple[Scaled, ...]
     reached_at_us: int
     event_id: str
-    details: tuple[Value | None, ...]
+    details: tuple[Detail, ...]
     profile: dict[str, str]
 
 
@@ -68,6 +76,21 @@ _LEAST = len(KeptResult.__struct_fields__)
 _DEFAULTS = StoredEntry.__struct_defaults__
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(StoredEntry)
+
+
+def pack_detail(value: Value | None) -> Detail:
+    """A value as an entry stores it."""
+    return Ext(DECIMAL, str(value).encode()) if isinstance(value, Decimal) else value
+
+
+def unpack_detail(detail: Detail) -> Value | None:
+    """The value that an entry stores. Raises `Corrupt`."""
+    if not isinstance(detail, Ext):
+        return detail
+    try:
+        return Decimal(bytes(detail.data).decode())
+    except (ArithmeticError, ValueError) as error:
+        raise Corrupt("a decimal in a stored entry cannot be read") from error
 
 
 def encode(entry: KeptResult) -> bytes:

@@ -40,7 +40,7 @@ class Arithmetic(NamedTuple):
     """What a compiled expression finds under its function names, and what its literals become."""
 
     functions: dict[str, Callable[..., Any]]
-    literal: Callable[[int | float], Any]
+    literal: Callable[[int | float | Decimal], Any]
 
 
 def round_half_up(number: int | float, digits: int = 0) -> int | float:
@@ -91,12 +91,14 @@ def _whole_exponent(base: Exact, exponent: Exact) -> int:
     return whole
 
 
-def exact_number(number: int | float) -> int | Decimal:
+def exact_number(number: int | float | Decimal) -> int | Decimal:
     """The number as people wrote it: a float is read from its shortest text, so 0.1 is 1/10."""
+    if isinstance(number, Decimal):
+        return number
     return Decimal(repr(number)) if isinstance(number, float) else int(number)
 
 
-def _rational(number: int | float) -> Fraction:
+def _rational(number: int | float | Decimal) -> Fraction:
     return Fraction(exact_number(number))
 
 

@@ -9,10 +9,12 @@ whitelist, and the result runs without builtins: nothing else can be reached fro
 import ast
 import math
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from rankbook.errors import SpecError
 from rankbook.rules.exact import Arithmetic, Inapplicable, bounded_power
+from rankbook.rules.numbers import PAST_DOUBLES, read_fraction
 
 MAX_SOURCE = 500
 MAX_DEPTH = 64
@@ -52,7 +54,7 @@ class Expression(NamedTuple):
 
     source: str
     body: ast.expr
-    literals: tuple[int | float, ...]
+    literals: tuple[int | float | Decimal, ...]
     numbers: tuple[str, ...]
     texts: tuple[str, ...]
 
@@ -86,7 +88,7 @@ def parse_expression(source: str, field: str, *, exact: bool = False) -> Express
         raise SpecError(field, f"not an expression: {error.msg}: {text!r}") from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise SpecError(field, "not an expression") from error
-    builder = _Builder(field, exact)
+    builder = _Builder(text, field, exact)
     body = builder.build(tree.body, 0)
     both = sorted(builder.numbers & builder.texts)
     if both:
@@ -98,10 +100,11 @@ def parse_expression(source: str, field: str, *, exact: bool = False) -> Express
 class _Builder:
     """Rebuilds a parsed tree from the whitelist, so that nothing unknown is ever compiled."""
 
-    def __init__(self, field: str, exact: bool) -> None:
+    def __init__(self, source: str, field: str, exact: bool) -> None:
+        self.source = source
         self.field = field
         self.exact = exact
-        self.literals: list[int | float] = []
+        self.literals: list[int | float | Decimal] = []
         self.numbers: set[str] = set()
         self.texts: set[str] = set()
 
@@ -111,7 +114,7 @@ class _Builder:
             raise self._error(f"nested more than {MAX_DEPTH} deep")
         match node:
             case ast.Constant():
-                return self._literal(node.value)
+                return self._literal(node)
             case ast.Name():
                 return self._value(node.id, self.numbers)
             case ast.BinOp():
@@ -132,17 +135,26 @@ class _Builder:
     def _error(self, reason: str) -> SpecError:
         return SpecError(self.field, reason)
 
-    def _literal(self, value: object) -> ast.expr:
+    def _literal(self, node: ast.Constant) -> ast.expr:
+        value: object = node.value
         if isinstance(value, str):
             raise self._error("a text stands only beside == or !=, against a value's name")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._error(f"{value!r} is not a number")
         if not math.isfinite(value) or (isinstance(value, int) and value >= MAX_LITERAL):
             raise self._error("a number in it is too large")
+        number = self._written(node) if isinstance(value, float) else value
         if not self.exact:
-            return ast.Constant(value)
-        self.literals.append(value)
+            if isinstance(number, Decimal):
+                raise self._error(f"{number} {PAST_DOUBLES}")
+            return ast.Constant(number)
+        self.literals.append(number)
         return _name(f"literal{len(self.literals) - 1}")
+
+    def _written(self, node: ast.Constant) -> float | Decimal:
+        """The number in the source, exactly."""
+        text = ast.get_source_segment(self.source, node) or repr(node.value)
+        return read_fraction(text.replace("_", ""))
 
     def _value(self, name: str, kind: set[str]) -> ast.expr:
         if name in _ARGUMENTS or name == "round":

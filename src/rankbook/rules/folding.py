@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from rankbook.model import Value
-from rankbook.rules.entry import KeptResult, decode, encode, stored_entry
+from rankbook.rules.entry import KeptResult, decode, encode, pack_detail, stored_entry
 from rankbook.rules.values import Scaled
 
 Why = Literal[
@@ -94,7 +94,7 @@ class Candidate:
         """The event as an entry shows it."""
         if self._result is None:
             fact, get = self.fact, self.fact.values.get
-            details = tuple([get(name) for name in self._details])
+            details = tuple([pack_detail(get(name)) for name in self._details])
             self._result = KeptResult(
                 self.measures, fact.at_us, fact.event_id, details, fact.profile
             )

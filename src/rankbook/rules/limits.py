@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
@@ -9,8 +10,8 @@ import msgspec
 from rankbook.errors import Refused, SpecError
 from rankbook.model import Event, Value
 from rankbook.rules.instants import micros
+from rankbook.rules.numbers import MAX_INTEGER, MIN_INTEGER, NOT_FINITE, PAST_64_BITS
 from rankbook.rules.specs import UNPRINTABLE
-from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER
 
 MAX_PLAYER = 256
 MAX_EVENT_ID = 128
@@ -52,9 +53,9 @@ def _check_values(values: dict[str, Value]) -> None:
         _check_text(name, "values", MAX_NAME, least=1)
         if isinstance(value, str):
             _check_text(value, name, MAX_TEXT)
-        elif isinstance(value, float):
+        elif isinstance(value, float | Decimal):
             if not math.isfinite(value):
-                raise Refused(name, "is not a finite number")
+                raise Refused(name, NOT_FINITE)
         else:
             _check_integer(value, name)
 
@@ -82,15 +83,15 @@ def _check_integer(number: object, field: str) -> None:
     if type(number) is not int:
         raise Refused(field, f"is a {type(number).__name__}; a value is a number or text")
     if not MIN_INTEGER <= number <= MAX_INTEGER:
-        raise Refused(field, "is an integer past 64 bits")
+        raise Refused(field, PAST_64_BITS)
 
 
 class ValueRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a book accepts as a value: its type, inclusive bounds, and the list of choices."""
 
     type: Literal["number", "integer", "text"]
-    min: int | float | None = None
-    max: int | float | None = None
+    min: int | float | Decimal | None = None
+    max: int | float | Decimal | None = None
     one_of: tuple[Value, ...] = ()
 
     def __post_init__(self) -> None:
@@ -111,9 +112,9 @@ class ValueRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if wrong:
             raise Refused(name, wrong)
         if self.min is not None and value < self.min:
-            raise Refused(name, f"is {value!r}, less than {self.min}")
+            raise Refused(name, f"is {value}, less than {self.min}")
         if self.max is not None and value > self.max:
-            raise Refused(name, f"is {value!r}, more than {self.max}")
+            raise Refused(name, f"is {value}, more than {self.max}")
         if self.one_of and value not in self.one_of:
             choices = ", ".join([str(choice) for choice in self.one_of])
             raise Refused(name, f"is {value!r}; there are: {choices}")
@@ -123,11 +124,11 @@ def _wrong_type(value: object, wanted: str) -> str:
     """Why the value is not of the wanted type; empty when it is."""
     if wanted == "text":
         return "" if isinstance(value, str) else f"is {value!r}, not text"
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return f"is {value!r}, not a number"
-    if isinstance(value, float) and wanted == "integer" and not value.is_integer():
-        return f"is {value!r}, not an integer"
-    return "" if math.isfinite(value) else "is not a finite number"
+    if not math.isfinite(value):
+        return NOT_FINITE
+    return f"is {value}, not an integer" if wanted == "integer" and value % 1 else ""
 
 
 def event_checker(rules: dict[str, ValueRule]) -> Callable[[Event], None]:

@@ -16,10 +16,8 @@ from rankbook.errors import Refused, SpecError
 from rankbook.model import Number
 from rankbook.rules.exact import DECIMAL, NATIVE, RATIONAL, exact_number
 from rankbook.rules.expression import Expression, parse_expression
+from rankbook.rules.numbers import MAX_INTEGER, MIN_INTEGER, PAST_64_BITS, WHOLE_DOUBLE
 from rankbook.rules.values import (
-    MAX_INTEGER,
-    MIN_INTEGER,
-    PAST_64_BITS,
     Exact,
     Lazy,
     Rational,
@@ -31,7 +29,6 @@ from rankbook.rules.values import (
     within_64_bits,
 )
 
-MAX_DOUBLE_INTEGER = 2.0**53
 MAX_DIGITS = 12
 
 Compute = Callable[[Values], Any]
@@ -95,7 +92,7 @@ class NumberType:
 
 
 def _integer(number: int | float | Decimal | Fraction, name: str) -> int:
-    if isinstance(number, float) and abs(number) > MAX_DOUBLE_INTEGER:
+    if isinstance(number, float) and abs(number) > WHOLE_DOUBLE:
         raise Refused(name, "is a double past 2**53, which cannot be known to be exact")
     if not MIN_INTEGER <= number <= MAX_INTEGER:
         raise Refused(name, PAST_64_BITS)

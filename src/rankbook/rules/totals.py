@@ -14,8 +14,9 @@ from msgspec.structs import astuple
 
 from rankbook.rules.entry import KeptResult, StoredEntry, decode, encode, stored_entry
 from rankbook.rules.folding import Candidate, Verdict
+from rankbook.rules.numbers import MAX_INTEGER, MIN_INTEGER
 from rankbook.rules.ordering import OrderCodec
-from rankbook.rules.values import MAX_INTEGER, MIN_INTEGER, Scaled
+from rankbook.rules.values import Scaled
 
 Parts = tuple[float, ...]
 

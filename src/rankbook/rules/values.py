@@ -8,10 +8,13 @@ from typing import Any
 
 from rankbook.errors import Refused
 from rankbook.rules.exact import Inapplicable, exact_number
-
-MIN_INTEGER = -(2**63)
-MAX_INTEGER = 2**63 - 1
-PAST_64_BITS = "is an integer past 64 bits"
+from rankbook.rules.numbers import (
+    MAX_INTEGER,
+    MIN_INTEGER,
+    NOT_FINITE,
+    PAST_64_BITS,
+    double_of,
+)
 
 Values = Mapping[str, Any]
 
@@ -26,7 +29,7 @@ def checked_number(number: object, name: str) -> int | float | Decimal | Fractio
     if not isinstance(number, int | float | Decimal | Fraction):
         raise Refused(name, f"is {_noun(number)}, not a number")
     if not isinstance(number, int | Fraction) and not math.isfinite(number):
-        raise Refused(name, "is not a finite number")
+        raise Refused(name, NOT_FINITE)
     return number
 
 
@@ -51,7 +54,10 @@ def plain(values: Values, numbers: tuple[str, ...], texts: tuple[str, ...]) -> b
 
 
 class Lazy(dict[str, Any]):
-    """Values that are checked when read: what a branch does not read need not be there."""
+    """Values that are checked when read: what a branch does not read need not be there.
+
+    A number that is neither an integer nor a double is refused: see `double_of`.
+    """
 
     def __init__(self, values: Values, texts: tuple[str, ...]) -> None:
         super().__init__()
@@ -70,24 +76,28 @@ class Lazy(dict[str, Any]):
         return number
 
     def _number(self, value: object, name: str) -> Any:
-        number = checked_number(value, name)
-        return within_64_bits(number, name) if isinstance(number, int) else number
+        number = _sound(value, name)
+        return double_of(number, name) if isinstance(number, Decimal) else number
 
 
 class Exact(Lazy):
-    """The same values, each number exact: read from its shortest text."""
+    """The same values, each number exact: a double is read from its shortest text."""
 
     def _number(self, value: object, name: str) -> Any:
-        number = super()._number(value, name)
+        number = _sound(value, name)
         return exact_number(number) if isinstance(number, float) else number
 
 
-class Rational(Lazy):
+class Rational(Exact):
     """The same values, each number a fraction."""
 
     def _number(self, value: object, name: str) -> Any:
-        number = super()._number(value, name)
-        return Fraction(exact_number(number) if isinstance(number, float) else number)
+        return Fraction(super()._number(value, name))
+
+
+def _sound(value: object, name: str) -> int | float | Decimal | Fraction:
+    number = checked_number(value, name)
+    return within_64_bits(number, name) if isinstance(number, int) else number
 
 
 def fault_of(error: Exception) -> str:

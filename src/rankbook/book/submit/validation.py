@@ -46,7 +46,7 @@ class EventValidator:
         """The events as they may be recorded, in their order. Raises `Refused`."""
         targets = self._targets(submitted)
         validated: list[Validated] = []
-        for event in submitted:
+        for event in map(events.canonical, submitted):
             if event.kind == "result":
                 each = self._result(event, now_us)
                 targets.setdefault(each.draft.id, each.draft)

@@ -9,7 +9,7 @@ from litestar.exceptions import HTTPException
 from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
 
 from rankbook.errors import Refused
-from rankbook.rules import parse_instant
+from rankbook.rules import read_json, read_times
 
 JSON = "application/json"
 
@@ -25,23 +25,14 @@ async def read(request: Request[Any, Any, Any], wanted: Any) -> Any:
     if kind.strip().lower() != JSON or charset not in ("", "charset=utf-8"):
         raise HTTPException(status_code=415, detail=f"the body is not {JSON} in UTF-8")
     try:
-        return msgspec.convert(_timed(msgspec.json.decode(await request.body())), wanted)
+        return msgspec.convert(read_times(read_json((await request.body()).decode())), wanted)
     except msgspec.ValidationError as error:
         raise _refused(str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise HTTPException(status_code=400, detail=f"the body cannot be read: {error}") from None
     except RecursionError:
         detail = "the body cannot be read: it is nested too deeply"
         raise HTTPException(status_code=400, detail=detail) from None
-
-
-def _timed(found: Any) -> Any:
-    """The content, with `at` of an event, or of each in a list, as a time. Raises `Refused`."""
-    listed = isinstance(found, list)
-    for index, each in enumerate(found if listed else [found]):
-        if isinstance(each, dict) and isinstance(each.get("at"), str):
-            each["at"] = parse_instant(each["at"], f"[{index}].at" if listed else "at")
-    return found
 
 
 def _refused(said: str) -> Refused:

@@ -125,7 +125,8 @@ def _plain(schema: Any) -> Any:
         return schema
     made = {name: _plain(each) for name, each in schema.items()}
     if "anyOf" in made:
-        kinds = [each for each in made["anyOf"] if each != DECIMAL]
+        nested = [kind for each in made["anyOf"] for kind in each.get("anyOf", [each])]
+        kinds = [each for each in nested if each != DECIMAL]
         if {"type": "number"} in kinds:
             kinds = [each for each in kinds if each != {"type": "integer"}]
         made = {**made, "anyOf": kinds} if len(kinds) > 1 else {**_without(made), **kinds[0]}
