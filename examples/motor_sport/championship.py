@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankbook import Board, BookSpec, Event, Measure, Rankbook, Receipt
-from rankbook.book.book import Clock
+from rankbook.book import Clock
 from rankbook.model import Number
 from rankbook.rules import Season
 

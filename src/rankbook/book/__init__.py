@@ -1,6 +1,7 @@
 """The book: where rules, log and store meet."""
 
-from rankbook.book.book import Clock, Rankbook, system_clock
+from rankbook.book.book import Rankbook
+from rankbook.book.clock import Clock, system_clock
 from rankbook.book.directory import FILE, read_spec
 from rankbook.book.events import content_of
 from rankbook.book.follower import Followed, Follower, Trouble

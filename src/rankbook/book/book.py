@@ -1,13 +1,12 @@
 """Rankbook, the whole public class: each method is a sentence, and the rooms below do its work."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
-from rankbook.book.directory import read_spec
+from rankbook.book.clock import Clock, system_clock
+from rankbook.book.directory import open_parts, read_spec
 from rankbook.book.fold.folder import Progress
 from rankbook.book.manifest import Manifest
 from rankbook.book.parts.folding import Parts
@@ -29,7 +28,6 @@ from rankbook.book.upkeep.doctor import Examination, examine, lag_seconds
 from rankbook.book.upkeep.rebuild import Rebuild, repair
 from rankbook.book.upkeep.verify import verify_parts
 from rankbook.errors import ConfigError, RebuildNeeded, StoreDown, StoreError
-from rankbook.log import open_log
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import (
     Closing,
@@ -41,17 +39,10 @@ from rankbook.model import (
     Receipt,
     Standings,
 )
-from rankbook.rules import Board, BoardRules, BookSpec, Bundle
-from rankbook.store import open_store
+from rankbook.rules import Board, BoardRules, BookSpec
 from rankbook.store.base import Reads, Store
 
-Clock = Callable[[], int]
 T = TypeVar("T")
-
-
-def system_clock() -> int:
-    """Microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 class Rankbook:
@@ -89,7 +80,9 @@ class Rankbook:
             self._boards, self._parts.measurer, spec.event_checker(), log
         )
         self._outbox = outbox(spec.log, None)
-        self._bundles = BundleCache(self.store, self._bundle_views, history)
+        self._bundles = BundleCache(
+            self.store, lambda bundle, now: self._reader(self.store, now).views(bundle), history
+        )
         self._outdated = self._unchecked = False
         try:
             self._parts.check()
@@ -112,20 +105,14 @@ class Rankbook:
     ) -> "Rankbook":
         """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
 
-        Unless `catch_up` is false, what is recorded and pending is ranked first, and periods that
-        have ended are closed. While the store's server is down, an open book records, and ranks
-        later. Raises `BookError` when there is no book or it cannot be used, `SpecError` for a
-        wrong specification, and `RebuildNeeded` when that has changed and `outdated` is false. An
-        outdated book is only good for `rebuild`.
+        With `catch_up`, what is pending is ranked first, and periods that have ended are closed.
+        While the store's server is down, a book records, and ranks later. Raises `BookError` when
+        there is no book or it cannot be used, `SpecError` for a wrong specification, and
+        `RebuildNeeded` when that has changed, unless `outdated`: then the book is for `rebuild`.
         """
         place = Path(directory)
         spec = read_spec(place) if spec is None else spec
-        log = open_log(spec.log, place)
-        try:
-            store = open_store(spec.store, place)
-        except BaseException:
-            log.close()
-            raise
+        log, store = open_parts(spec, place)
         try:
             book = cls(spec, log, store, clock=clock, outdated=outdated)
             book._outbox = outbox(spec.log, place)
@@ -148,12 +135,7 @@ class Rankbook:
         """The book itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         """Close the book."""
         self.close()
 
@@ -187,11 +169,10 @@ class Rankbook:
         `new` of the answer counts those that were not known before. Raises as `submit_many`.
 
         With a `connection` to the log's own database, of sqlite3 or psycopg, the events are
-        recorded in the transaction that is open on it: they become durable with its commit, or
-        vanish with its rollback. A SQLAlchemy Session or Connection, or Django's connection, will
-        do too. Raises `ConfigError` at "connection" for another kind, another database or no
-        transaction. Voids and corrections are of results that were committed before, or are in the
-        same call. The answer may lack positions: they are 0 then.
+        recorded in its open transaction, and become durable or vanish with it. A SQLAlchemy Session
+        or Connection, or Django's connection, will do too. Voids and corrections are of results
+        that were committed before, or are in the same call. Positions in the answer may be 0: not
+        known yet. Raises `ConfigError` for another kind, another database or no transaction.
         """
         if isinstance(submitted, Event):
             submitted = [submitted]
@@ -231,19 +212,15 @@ class Rankbook:
     def outcome(self, event: Event | str) -> EventOutcome:
         """What has become of the event with this id: unknown, recorded, ranked, or set aside.
 
-        This resolves a submission whose reply was lost; nothing is written. Given the event itself,
-        the content is compared too, and other content raises `EventConflict`. An answer of
-        "unknown" is of now: a submission that is still under way may be recorded later.
+        This resolves a submission whose reply was lost. Given the event itself, other content
+        raises `EventConflict`. "Unknown" is of now: a submission under way may be recorded later.
         """
         with suppress(StoreError):
             self._ready()
         return outcome_of(event, self.log, self._parts)
 
     def receipts(self, events: Sequence[Recorded]) -> list[Receipt | None]:
-        """The receipts of recorded events, None where an event is not ranked yet.
-
-        Reads the store once, however many there are. Raises `StoreError`.
-        """
+        """The receipts of recorded events, read at once; None where an event is not ranked yet."""
         self._ready()
         return self._parts.receipts(events)
 
@@ -253,10 +230,9 @@ class Rankbook:
         return max(0, self.log.head() - self.store.position())
 
     def lag(self) -> Lag:
-        """How many events are pending, and how long the oldest of them has been recorded.
+        """How many events are pending, and how long ago the oldest of them was received.
 
-        The time is that since it was received, so it counts how long a transaction of an outbox
-        was open. Raises `StoreError` while the store is down.
+        Raises `StoreError` while the store is down.
         """
         self._ready()
         position = self.store.position()
@@ -291,7 +267,7 @@ class Rankbook:
     def bundle(self, name: str) -> BundleReading:
         """All rankings of a bundle in their current periods, from one snapshot.
 
-        Kept until one of them changes, or as long as the bundle's maximum age says.
+        Kept until one changes, or as long as the bundle's maximum age says.
         """
         self._ready()
         return self._bundles.read(self.spec.bundle(name), self._clock())
@@ -301,10 +277,7 @@ class Rankbook:
         return self.snapshot(lambda reader: reader.player(player))
 
     def tags(self, board: str | Board, window: str | None = None) -> list[dict[str, str]]:
-        """The tags under which a board has rankings in a window, by default its first.
-
-        Raises `NotFound` and says what exists.
-        """
+        """The tags of a board's rankings in a window, by default its first. Raises `NotFound`."""
         return self.snapshot(lambda reader: reader.tags(board, window))
 
     def periods(
@@ -355,9 +328,6 @@ class Rankbook:
         now_us = self._clock()
         return in_one_snapshot(self.store, lambda store: read(self._reader(store, now_us)))
 
-    def _bundle_views(self, bundle: Bundle, now_us: int) -> list[RankingView]:
-        return self._reader(self.store, now_us).views(bundle)
-
     def _reader(self, store: Reads, now_us: int) -> Reader:
         return Reader(self.spec, self._boards, store, now_us)
 
@@ -377,11 +347,10 @@ class Rankbook:
     def on_close(self, listener: Callable[[Closing], object]) -> None:
         """Call `listener` when a period has closed and this process has published its seal.
 
-        A closing is recorded in the log exactly once, whenever it is noticed: at the next
-        submission or opening after the boundary and its grace, or by `close_due`. Closings that
-        were recorded before this book was opened are not told again; to be told of those that the
-        opening notices, open without catching up, listen, and `catch_up`. A listener that fails is
-        a warning.
+        A closing is recorded once: at the next submission or opening after the boundary and its
+        grace, or by `close_due`. To hear of those that the opening notices, open without catching
+        up, listen, and `catch_up`; earlier ones are not told again. A listener that fails is a
+        warning.
         """
         self._listeners.add(listener)
 
@@ -407,10 +376,7 @@ class Rankbook:
     # --- upkeep ----------------------------------------------------------------------------------
 
     def doctor(self, *, progress: Progress | None = None) -> Examination:
-        """What the book holds on disk, and every broken invariant of its store's form.
-
-        `progress` is told numbers of entries looked at.
-        """
+        """What the book holds on disk, and every broken invariant of its store's form."""
         return examine(self.log, self.store, self._clock(), progress or _ignore)
 
     def backup(self, directory: str | Path, progress: Progress | None = None) -> Backup:
@@ -430,11 +396,10 @@ class Rankbook:
     ) -> int:
         """Make rankings anew from the log, beside those that are served, and then serve them.
 
-        All of them, or those of one board, or of one period of it. Submissions and reads go on
-        meanwhile; a rebuild that was killed goes on where it was. Returns the log position
-        reached; `progress` is told numbers of events. Processes that have the book open under
-        another specification must be started again. Raises `NotFound` for no such board, and
-        `RebuildNeeded` where the specification has changed and not everything is made anew.
+        All of them, or those of one board, or of one period of it; the log position reached.
+        Submissions and reads go on meanwhile, and a rebuild that was killed goes on where it was.
+        Processes that have the book open under another specification must be started again. Raises
+        `NotFound`, and `RebuildNeeded` where that has changed and not everything is made anew.
         """
         if board is None:
             position = self._make_anew(lambda made: made.all(self._parts, progress))
@@ -449,8 +414,8 @@ class Rankbook:
     def repair(self, *, progress: Progress | None = None) -> Verification:
         """Mend what `verify` finds, and say what that was: a second repair finds nothing.
 
-        Exactly the rankings that disagree are made anew from the log and replaced in one step, of
-        each part of the book; where the store's own form is broken, all of them are.
+        The rankings that disagree, and all where the store's form is broken, are made anew from
+        the log and replaced in one step of each part of the book.
         """
         self._ready()
         told = progress or _ignore
@@ -460,8 +425,7 @@ class Rankbook:
     def verify(self, *, progress: Progress | None = None) -> Verification:
         """Fold the log anew, in a scratch store, and compare it with both indexes of every ranking.
 
-        Submissions go on meanwhile: everything is compared at one log position, of each part of
-        the book. `progress` is told numbers of events folded and entries compared. Raises
+        Submissions go on meanwhile: each part of the book is compared at one log position. Raises
         `StoreError` for a store that cannot be walked.
         """
         self._ready()
