@@ -101,6 +101,8 @@ def _sizes(described: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
         elif isinstance(value, dict):
             words = sorted({str(each) for each in value.values()})
             found.append((name.replace("_", " "), ", ".join(words), "text"))
+        elif isinstance(value, list):
+            found.append((name.replace("_", " "), len(value), "text"))
         else:
             found.append((name.replace("_", " "), value, "text"))
     return found
