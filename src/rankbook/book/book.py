@@ -27,7 +27,7 @@ from rankbook.book.upkeep.compare import Verification, joined
 from rankbook.book.upkeep.doctor import Examination, examine, lag_seconds
 from rankbook.book.upkeep.rebuild import Rebuild, repair
 from rankbook.book.upkeep.verify import verify_parts
-from rankbook.errors import ConfigError, RebuildNeeded, StoreDown, StoreError
+from rankbook.errors import ConfigError, Corrupt, RebuildNeeded, StoreDown, StoreError
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import (
     Closing,
@@ -90,8 +90,8 @@ class Rankbook:
             if not outdated:
                 raise
             self._outdated = True
-        except StoreDown:
-            self._unchecked = True
+        except (StoreDown, Corrupt):
+            self._unchecked = True  # what is damaged can be repaired
 
     @classmethod
     def open(
@@ -417,7 +417,8 @@ class Rankbook:
         The rankings that disagree, and all where the store's form is broken, are made anew from
         the log and replaced in one step of each part of the book.
         """
-        self._ready()
+        with suppress(Corrupt):
+            self.fold()
         told = progress or _ignore
         found = self._make_anew(lambda made: repair(made, self._parts, self._boards, told))
         return joined(found, self._parts.partition.names)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rankbook.engine.locks import take
+from rankbook.errors import StoreError
 
 WAIT_SECONDS = 0.05
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -104,6 +105,22 @@ class Marker:
         if self._watched and not self._marker.exists():
             _mark(self._marker, boot_id())
         return unclean
+
+    @contextmanager
+    def sole(self) -> Iterator[None]:
+        """Be the only process that has the directory open. Raises `StoreError` where it is not."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            raise StoreError(
+                f"{self._path} is damaged and other processes have it open: stop them, and repair"
+                " it again"
+            ) from None
+        try:
+            yield
+        finally:
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
 
     def leave(self) -> None:
         """After a sync: unmark the directory, unless another process still has it open."""

@@ -200,6 +200,28 @@ class Environment:
             self._lmdb.close()
         self._lock.close()
 
+    def replace(self, directory: Path) -> None:
+        """Serve the `data.mdb` of a directory that nobody has open, which is moved here.
+
+        The one before is kept as `damaged.mdb`. Raises `StoreError` while other processes have it
+        open, and while this thread reads it.
+        """
+        data = self.path / "data.mdb"
+        with (
+            translated(self.path, system=True),
+            self._lock.held(),
+            self.gate.alone(),
+            self._marker.sole(),
+        ):
+            self._lmdb.close()
+            try:
+                data.replace(self.path / "damaged.mdb")
+                (directory / "data.mdb").replace(data)
+            finally:
+                self._open_map(data)
+                self.resources.open(self._lmdb)
+                self.resources.cache.clear()
+
     # --- transactions ----------------------------------------------------------------------------
 
     def view(self) -> Transaction:

@@ -273,6 +273,23 @@ class Rebuildable(Protocol):
 
 
 @runtime_checkable
+class Replaceable(Protocol):
+    """A store in files, which can be replaced whole where it is damaged beyond mending in place."""
+
+    def is_readable(self) -> bool:
+        """Whether a process can read everything and survive it."""
+        ...
+
+    def replace(self, fill: Callable[[Store], object]) -> None:
+        """Have `fill` write an empty store in a place of its own, and serve that from then on.
+
+        The old files are kept under another name. Raises `StoreError` while other processes have
+        the store open, and `fill`'s errors; then nothing is replaced.
+        """
+        ...
+
+
+@runtime_checkable
 class SnapshotReads(Protocol):
     """A store that can answer many calls of one thread from one snapshot, which costs it less."""
 

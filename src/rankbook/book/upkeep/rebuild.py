@@ -8,6 +8,8 @@ rebuild of the same kind goes on from there, unless a player was forgotten meanw
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from rankbook.book import state
 from rankbook.book.fold.folder import STEP_EVENTS, Folder, Progress
 from rankbook.book.manifest import Manifest
@@ -15,10 +17,10 @@ from rankbook.book.parts.folding import Part, Parts
 from rankbook.book.parts.progress import shared
 from rankbook.book.upkeep.compare import Verification
 from rankbook.book.upkeep.verify import erasures, verify_parts
-from rankbook.errors import NotFound, StoreError
+from rankbook.errors import Corrupt, NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import NOTE, Rebuildable
+from rankbook.store.base import NOTE, Rebuildable, Replaceable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step of a rebuild, and larger ones write a page once for more changes, which
@@ -60,6 +62,44 @@ class Rebuild(NamedTuple):
         return min([self._part(part, names, told) for part, names in wanted])
 
     def _part(self, part: Part, wanted: Wanted | None, progress: Progress | None) -> int:
+        """Make rankings of a part anew, whatever is damaged in its store.
+
+        What is in staging may be damaged, too: it is given up once. A store that still cannot be
+        written is replaced whole, where it can be.
+        """
+        try:
+            return self._staged(part, wanted, progress)
+        except Corrupt:
+            try:
+                self._discard(part)
+                return self._staged(part, wanted, progress)
+            except Corrupt:
+                if not isinstance(part.store, Replaceable):
+                    raise
+                return self.replaced(part, progress)
+
+    def _discard(self, part: Part) -> None:
+        if isinstance(part.store, Rebuildable):
+            part.store.discard()
+
+    def replaced(self, part: Part, progress: Progress | None) -> int:
+        """Make a part's rankings anew in a store of their own, and serve that; the position."""
+        store = part.store
+        if not isinstance(store, Replaceable):
+            raise Corrupt("the store is damaged and cannot be replaced")
+
+        def fill(new: Store) -> None:
+            folder = Folder(part.boards, self.log, new, self.manifest, scope=part.scope)
+            forgotten = erasures(self.log)
+            folder.fold(progress=progress, step_events=LOCAL_STEP_EVENTS)
+            if erasures(self.log) != forgotten:
+                raise StoreError("a player was forgotten meanwhile: repair again")
+
+        store.replace(fill)
+        part.folder.fold()
+        return part.store.position()
+
+    def _staged(self, part: Part, wanted: Wanted | None, progress: Progress | None) -> int:
         store = part.store
         if not isinstance(store, Rebuildable):
             raise StoreError("this store cannot make rankings beside those that it serves")
@@ -108,7 +148,7 @@ def repair(
 
     Where the store's own form is broken, all rankings of that part are made anew.
     """
-    found = verify_parts(parts, boards, rebuild.log, progress)
+    found = _verified(rebuild, parts, boards, progress)
     mending = [
         (part, None if each.faults else {one.ranking for one in each.disagreements}.__contains__)
         for part, each in zip(parts.parts, found, strict=True)
@@ -116,7 +156,32 @@ def repair(
     ]
     if mending:
         rebuild.parts(mending, progress)
+        again = verify_parts(parts, boards, rebuild.log, progress)
+        for part, each in zip(parts.parts, again, strict=True):
+            if not each.agrees and isinstance(part.store, Replaceable):
+                rebuild.replaced(part, progress)
     return found
+
+
+def _verified(
+    rebuild: Rebuild, parts: Parts, boards: Mapping[str, BoardRules], progress: Progress
+) -> list[Verification]:
+    """What `verify` finds, also where a store cannot be read at all, which is then replaced."""
+    lost: list[str] = []
+    for part in parts.parts:
+        if isinstance(part.store, Replaceable) and not part.store.is_readable():
+            rebuild.replaced(part, progress)
+            lost.append("the files of the store could not be read, and were made anew")
+    try:
+        found = verify_parts(parts, boards, rebuild.log, progress)
+    except Corrupt as error:
+        lost.append(str(error))
+        for part in parts.parts:
+            rebuild.replaced(part, progress)
+        found = verify_parts(parts, boards, rebuild.log, progress)
+    if not lost:
+        return found
+    return [replace(each, agrees=False, faults=(*lost, *each.faults)) for each in found]
 
 
 def of_board(board: str, period: str | None) -> Wanted:

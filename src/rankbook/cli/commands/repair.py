@@ -10,7 +10,7 @@ from rankbook.cli.screen.verification import comparison
 @subcommand
 def repair(call: Call) -> None:
     """Remake exactly those rankings that do not agree with the log, and list them."""
-    with call.open() as book, counting("repairing") as repaired:
+    with call.open(catch_up=False) as book, counting("repairing") as repaired:
         found = book.repair(progress=repaired)
     call.answer(found, lambda: _drawn(found))
 

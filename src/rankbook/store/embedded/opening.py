@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rankbook.engine.check import DAMAGED
-from rankbook.engine.durability import recover
+from rankbook.engine.durability import alone, recover
 from rankbook.engine.environment import Environment
-from rankbook.errors import StoreDown, StoreError
+from rankbook.errors import Corrupt, StoreDown, StoreError
 from rankbook.forks import on_fork
 
 PAUSE_SECONDS = 10.0
+FATAL = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
 
 
 class Opening:
@@ -52,10 +53,23 @@ class Opening:
             raise StoreDown(str(self._down[1]))
         try:
             recover(self.path, lambda: set_aside_if_damaged(self.path))
-            return Environment.share(self.path, **self._parameters)
+            try:
+                return Environment.share(self.path, **self._parameters)
+            except Corrupt:
+                # LMDB cannot open it at all: only the log can make it anew.
+                if not self._set_aside():
+                    raise
+                return Environment.share(self.path, **self._parameters)
         except StoreDown as error:
             self._down = time.monotonic() + PAUSE_SECONDS, error
             raise
+
+    def _set_aside(self) -> bool:
+        """Keep the file under another name, unless others have it open; whether it was done."""
+        with alone(self.path) as mine:
+            if mine:
+                set_aside(self.path)
+            return mine
 
     def close(self) -> None:
         """Close what was opened; nothing is opened any more."""
@@ -70,7 +84,21 @@ def set_aside_if_damaged(path: Path) -> None:
 
     A child that was killed by its own fault counts as damage; one that could not check does not.
     """
+    status = _checked(path)
+    if status == DAMAGED or status in FATAL:
+        set_aside(path)
+
+
+def set_aside(path: Path) -> None:
+    """Keep the data file under another name, so that an empty one is made."""
+    (path / "data.mdb").replace(path / "damaged.mdb")
+
+
+def is_killed_by(path: Path) -> bool:
+    """Whether reading everything there ends a process by a signal, tried in a child."""
+    return _checked(path) in FATAL
+
+
+def _checked(path: Path) -> int:
     command = [sys.executable, "-m", "rankbook.engine.check", str(path)]
-    status = subprocess.run(command, check=False, capture_output=True).returncode
-    if status == DAMAGED or -status in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
-        (path / "data.mdb").replace(path / "damaged.mdb")
+    return subprocess.run(command, check=False, capture_output=True).returncode

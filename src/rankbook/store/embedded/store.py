@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from rankbook.engine.check import check
@@ -31,12 +32,13 @@ from rankbook.store.base import (
     Reading,
     Row,
     Slice,
+    Store,
     Stored,
     window,
 )
 from rankbook.store.embedded import generations
 from rankbook.store.embedded.generations import Generation
-from rankbook.store.embedded.opening import Opening
+from rankbook.store.embedded.opening import Opening, is_killed_by
 from rankbook.store.embedded.snapshots import Snapshot, ThreadSnapshot
 
 
@@ -248,6 +250,29 @@ class EmbeddedStore:
         """Remove what was given up, in steps; whoever makes rankings next goes on after a kill."""
         while self._environment.update(generations.remove_some):
             pass
+
+    def is_readable(self) -> bool:
+        """Whether a process can read everything and survive it, tried in a child process."""
+        return not is_killed_by(self.path)
+
+    def replace(self, fill: Callable[[Store], object]) -> None:
+        """Have `fill` write an empty store in a folder beside, and serve it from then on.
+
+        What was served is kept as `damaged.mdb`. Raises `StoreError` while other processes have the
+        store open.
+        """
+        place = self.path.with_name(f"{self.path.name}.anew")
+        rmtree(place, ignore_errors=True)
+        try:
+            made = EmbeddedStore.open(place)
+            try:
+                fill(made)
+            finally:
+                made.close()
+            self._environment.replace(place)
+            self._generation = None
+        finally:
+            rmtree(place, ignore_errors=True)
 
     def describe(self) -> dict[str, Any]:
         """What the engine holds, in numbers."""
