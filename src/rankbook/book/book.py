@@ -1,4 +1,5 @@
-"""Rankbook, the whole public class: each method is a sentence, and the rooms below do its work."""
+"""Rankbook, the public class of a book. Its methods are short, and the folders beside it do the
+work."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -60,10 +61,11 @@ class Rankbook:
         clock: Clock = system_clock,
         outdated: bool = False,
     ) -> None:
-        """A book over an open log and store, which it then owns.
+        """A book over an open log and an open store. The book closes both.
 
-        Raises `RebuildNeeded` when the rankings were made under another specification, or from
-        more than the log has, unless `outdated`: such a book is only good for `rebuild`.
+        Raises `RebuildNeeded` if the rankings were made under another specification, or from more
+        events than the log has. With `outdated` it does not raise: such a book is only good for
+        `rebuild`.
         """
         self.spec = spec
         self.log = log
@@ -103,12 +105,14 @@ class Rankbook:
         catch_up: bool = True,
         outdated: bool = False,
     ) -> "Rankbook":
-        """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes it.
+        """Open the book in a directory: by its rankbook.toml, or by `spec`, which makes the book.
 
-        With `catch_up`, what is pending is ranked first, and periods that have ended are closed.
-        While the store's server is down, a book records, and ranks later. Raises `BookError` when
-        there is no book or it cannot be used, `SpecError` for a wrong specification, and
-        `RebuildNeeded` when that has changed, unless `outdated`: then the book is for `rebuild`.
+        Opening ranks pending events and closes periods that have ended, unless `catch_up` is false.
+        While the store's server is down, the book records events and ranks them later.
+
+        Raises `BookError` if there is no book or it cannot be used, and `SpecError` for a wrong
+        specification. Raises `RebuildNeeded` if the specification has changed and `outdated` is
+        false. An outdated book is only good for `rebuild`.
         """
         place = Path(directory)
         spec = read_spec(place) if spec is None else spec
@@ -142,18 +146,18 @@ class Rankbook:
     # --- writing ---------------------------------------------------------------------------------
 
     def submit(self, event: Event) -> Receipt:
-        """Record one event durably, rank it, and say what it changed.
+        """Record one event durably, rank it, and return what it changed.
 
-        Raises `Refused` or `EventConflict`, with nothing written, and `LogError` when the event
-        could not be recorded. With the store down the receipt says "pending": the event is safe.
+        Raises `Refused` or `EventConflict`, with nothing written, and `LogError` if the log could
+        not record the event. While the store is down the receipt says "pending": the event is safe.
         """
         return self.submit_many([event])[0]
 
     def submit_many(self, submitted: Sequence[Event], *, ranks: bool = True) -> list[Receipt]:
         """Record events in one durable transaction and rank them in steps of up to 1,000.
 
-        All or nothing: one event refused or in conflict, and none is recorded. Ranks in the
-        receipts are those before and after the event's step; without `ranks` they are None.
+        If one event is refused or in conflict, none is recorded. Ranks in the receipts are those
+        before and after the event's step. Without `ranks` they are None.
         """
         now_us = self._clock()
         validated = self._validate(submitted, now_us)
@@ -164,15 +168,17 @@ class Rankbook:
     def record(
         self, submitted: Event | Sequence[Event], *, connection: object | None = None
     ) -> Recording:
-        """Record events durably without ranking them; `fold` or the next submission does that.
+        """Record events durably without ranking them; `fold` or the next submission ranks them.
 
-        `new` of the answer counts those that were not known before. Raises as `submit_many`.
+        `new` of the answer counts the events that the log did not have before. Raises as
+        `submit_many`.
 
-        With a `connection` to the log's own database, of sqlite3 or psycopg, the events are
-        recorded in its open transaction, and become durable or vanish with it. A SQLAlchemy Session
-        or Connection, or Django's connection, will do too. Voids and corrections are of results
-        that were committed before, or are in the same call. Positions in the answer may be 0: not
-        known yet. Raises `ConfigError` for another kind, another database or no transaction.
+        With a `connection` to the log's own database, the events are recorded in the transaction
+        that is open on it. They become durable with its commit, or vanish with its rollback. It may
+        be a connection of sqlite3 or psycopg, a SQLAlchemy Session or Connection, or Django's
+        connection. Raises `ConfigError` at "connection" for another kind, another database or no
+        transaction. A void or a correction needs a result that was committed before, or is in the
+        same call. The answer may lack positions: they are 0 then.
         """
         if isinstance(submitted, Event):
             submitted = [submitted]
@@ -187,11 +193,11 @@ class Rankbook:
         return record(lambda some: outbox.record(connection, some), self.log, drafts)
 
     def check(self, event: Event) -> None:
-        """Hold an event against the book's rules without recording it. Raises `Refused`."""
+        """Check an event against the book's rules without recording it. Raises `Refused`."""
         self._validator.validate([event], self._clock())
 
     def fold(self, *, progress: Progress | None = None) -> None:
-        """Rank everything that is recorded and pending. `progress` is told numbers of events."""
+        """Rank all pending events. `progress` is called with numbers of events."""
         self._ready()
         self._parts.fold(progress=progress)
 
@@ -212,8 +218,9 @@ class Rankbook:
     def outcome(self, event: Event | str) -> EventOutcome:
         """What has become of the event with this id: unknown, recorded, ranked, or set aside.
 
-        This resolves a submission whose reply was lost. Given the event itself, other content
-        raises `EventConflict`. "Unknown" is of now: a submission under way may be recorded later.
+        Ask this if the reply to a submission was lost; nothing is written. Given the event itself,
+        it also compares the content, and raises `EventConflict` for other content. "unknown" holds
+        for this moment: a submission that is still on its way may be recorded later.
         """
         with suppress(StoreError):
             self._ready()
@@ -232,7 +239,8 @@ class Rankbook:
     def lag(self) -> Lag:
         """How many events are pending, and how long ago the oldest of them was received.
 
-        Raises `StoreError` while the store is down.
+        That time includes the caller's transaction in which it was recorded. Raises `StoreError`
+        while the store is down.
         """
         self._ready()
         position = self.store.position()
@@ -254,10 +262,10 @@ class Rankbook:
         period: str | None = None,
         tags: Mapping[str, object] | None = None,
     ) -> RankingView:
-        """One ranking, to read from: the board's first window and its current period by default.
+        """One ranking, to read from: by default the board's first window and its current period.
 
-        Between seasons the current one is that which ended last. Raises `NotFound` and says what
-        exists.
+        Between two seasons, the season that ended last is the current one. Raises `NotFound`, which
+        lists what exists.
         """
         self._ready()
         return self._reader(self.store, self._clock()).ranking(
@@ -267,7 +275,7 @@ class Rankbook:
     def bundle(self, name: str) -> BundleReading:
         """All rankings of a bundle in their current periods, from one snapshot.
 
-        Kept until one changes, or as long as the bundle's maximum age says.
+        The reading is kept until one of the rankings changes, or until the bundle's maximum age.
         """
         self._ready()
         return self._bundles.read(self.spec.bundle(name), self._clock())
@@ -277,7 +285,10 @@ class Rankbook:
         return self.snapshot(lambda reader: reader.player(player))
 
     def tags(self, board: str | Board, window: str | None = None) -> list[dict[str, str]]:
-        """The tags of a board's rankings in a window, by default its first. Raises `NotFound`."""
+        """The tags under which a board has rankings in a window, by default its first window.
+
+        Raises `NotFound`, which lists what exists.
+        """
         return self.snapshot(lambda reader: reader.tags(board, window))
 
     def periods(
@@ -288,10 +299,10 @@ class Rankbook:
         limit: int = MOST_PERIODS,
         before: str | None = None,
     ) -> list[PeriodSummary]:
-        """The newest `limit` periods of a window that have entries, the newest first; of all
-        windows by default. `before` a period of the window goes on from there.
+        """The newest `limit` periods that have entries, the newest first: of a window, or of all
+        windows. To continue, give the last period of an answer as `before`.
 
-        Raises `NotFound` and says what exists.
+        Raises `NotFound`, which lists what exists.
         """
         return self.snapshot(
             lambda reader: reader.periods(board, window, limit=limit, before=before)
@@ -308,9 +319,9 @@ class Rankbook:
         before: str | None = None,
     ) -> list[PlayerPeriod]:
         """The player's rank, score, count and percentile in the newest `limit` periods, the newest
-        first. `before` a period of the window goes on from there.
+        first. To continue, give the last period of an answer as `before`.
 
-        Raises `NotFound` and says what exists.
+        Raises `NotFound`, which lists what exists.
         """
         return self.snapshot(
             lambda reader: reader.player_periods(
@@ -319,10 +330,10 @@ class Rankbook:
         )
 
     def snapshot(self, read: Callable[[Reader], T]) -> T:
-        """What `read` gives, with all that it reads from one snapshot of the rankings.
+        """What `read` returns. Everything that it reads comes from one snapshot of the rankings.
 
-        Its reader answers what this book does. `read` may be called more than once, and must only
-        read. In a book in parts the snapshot is one of each part.
+        `read` gets a reader with the reading methods of this book. It may be called more than once,
+        and must only read. If the book is in parts, each part has a snapshot of its own.
         """
         self._ready()
         now_us = self._clock()
@@ -334,9 +345,9 @@ class Rankbook:
     # --- what happens by itself ------------------------------------------------------------------
 
     def catch_up(self, *, progress: Progress | None = None) -> None:
-        """Rank what is pending, close what has ended, and erase whom to forget: as `open` does.
+        """Rank pending events, close ended periods, and erase forgotten players, as `open` does.
 
-        Where the store cannot be used now, it is left for later.
+        If the store cannot be used now, this is left for later.
         """
         with suppress(StoreError):
             self._ready()
@@ -347,22 +358,22 @@ class Rankbook:
     def on_close(self, listener: Callable[[Closing], object]) -> None:
         """Call `listener` when a period has closed and this process has published its seal.
 
-        A closing is recorded once: at the next submission or opening after the boundary and its
-        grace, or by `close_due`. To hear of those that the opening notices, open without catching
-        up, listen, and `catch_up`; earlier ones are not told again. A listener that fails is a
-        warning.
+        The log records a closing exactly once: at the next submission or opening after the boundary
+        and its grace, or by `close_due`. Listeners do not hear of closings recorded before this
+        book was opened. To hear of those that the opening finds, open without catching up, add the
+        listener, and call `catch_up`. If a listener fails, that is a warning.
         """
         self._listeners.add(listener)
 
     def close_due(self, *, progress: Progress | None = None) -> None:
-        """Record and publish the closing of every period that has ended, as submissions do."""
+        """Record and publish the closing of every period that has ended. Submissions do so too."""
         self._ready()
         self._parts.fold(progress=progress)
         while self._record_due_seals(self._clock()):
             self._parts.fold(progress=progress)
 
     def _record_due_seals(self, now_us: int) -> bool:
-        """Record the seals that are due; whether any was new."""
+        """Record the seals that are due. Returns whether any was new."""
         stores = [part.store for part in self._parts.parts] if self._seals else []
         return record_due_seals(stores, self._validator, self.log, now_us)
 
@@ -376,14 +387,18 @@ class Rankbook:
     # --- upkeep ----------------------------------------------------------------------------------
 
     def doctor(self, *, progress: Progress | None = None) -> Examination:
-        """What the book holds on disk, and every broken invariant of its store's form."""
+        """What the book holds on disk, and every broken invariant of its stored form.
+
+        `progress` is called with numbers of entries checked.
+        """
         return examine(self.log, self.store, self._clock(), progress or _ignore)
 
     def backup(self, directory: str | Path, progress: Progress | None = None) -> Backup:
         """Copy log, rankings and rankbook.toml into a directory that is missing or empty.
 
-        Submissions and reads go on meanwhile. A log in PostgreSQL is left to its server's own
-        backup. `progress` is told numbers of bytes. Raises `BookError` for another directory.
+        Submissions and reads may go on meanwhile. A log in PostgreSQL is not copied: its server
+        must back it up. `progress` is called with numbers of bytes. Raises `BookError` if the
+        directory is not empty.
         """
         return backup(self.spec, self.log, self.store, Path(directory), progress or _ignore)
 
@@ -394,12 +409,14 @@ class Rankbook:
         period: str | None = None,
         progress: Progress | None = None,
     ) -> int:
-        """Make rankings anew from the log, beside those that are served, and then serve them.
+        """Make new rankings from the log beside those that are served, and then serve the new ones.
 
-        All of them, or those of one board, or of one period of it; the log position reached.
-        Submissions and reads go on meanwhile, and a rebuild that was killed goes on where it was.
-        Processes that have the book open under another specification must be started again. Raises
-        `NotFound`, and `RebuildNeeded` where that has changed and not everything is made anew.
+        That is all rankings, those of one board, or those of one period of it. Submissions and
+        reads may go on meanwhile. A rebuild that was killed continues where it was. Returns the log
+        position reached; `progress` is called with numbers of events. Restart processes that have
+        the book open under another specification. Raises `NotFound` if there is no such board.
+        Raises `RebuildNeeded` if the specification has changed and this would not rebuild
+        everything.
         """
         if board is None:
             position = self._make_anew(lambda made: made.all(self._parts, progress))
@@ -412,10 +429,10 @@ class Rankbook:
         return self._make_anew(lambda made: made.board(self._parts, rules, period, progress))
 
     def repair(self, *, progress: Progress | None = None) -> Verification:
-        """Mend what `verify` finds, and say what that was: a second repair finds nothing.
+        """Repair what `verify` finds, and return what that was. A second repair finds nothing.
 
-        The rankings that disagree, and all where the store's form is broken, are made anew from
-        the log and replaced in one step of each part of the book.
+        It makes exactly the rankings that differ from the log again, and replaces them in one step
+        for each part. If the store's own form is broken, it makes all of them again.
         """
         with suppress(Corrupt):
             self.fold()
@@ -424,17 +441,18 @@ class Rankbook:
         return joined(found, self._parts.partition.names)
 
     def verify(self, *, progress: Progress | None = None) -> Verification:
-        """Fold the log anew, in a scratch store, and compare it with both indexes of every ranking.
+        """Fold the log again in a scratch store, and compare it with both indexes of every ranking.
 
-        Submissions go on meanwhile: each part of the book is compared at one log position. Raises
-        `StoreError` for a store that cannot be walked.
+        Submissions may go on meanwhile, because each part is compared at one log position.
+        `progress` is called with numbers of events folded and entries compared. Raises `StoreError`
+        for a store that cannot be walked.
         """
         self._ready()
         found = verify_parts(self._parts, self._boards, self.log, progress or _ignore)
         return joined(found, self._parts.partition.names)
 
     def _make_anew(self, work: Callable[[Rebuild], T]) -> T:
-        """Do what replaces rankings; afterwards no reading of before is kept."""
+        """Run what replaces rankings. Afterwards no reading from before is kept."""
         try:
             return work(Rebuild(self.log, self._manifest, self._outdated))
         finally:
@@ -442,12 +460,12 @@ class Rankbook:
             self._bundles.forget()
 
     def _ready(self) -> None:
-        """Check what the opening could not, because the store was down. Raises `StoreDown` while
-        it still is."""
+        """Check what the opening could not check because the store was down. Raises `StoreDown`
+        while it still is."""
         if self._unchecked:
             self._parts.check()
             self._unchecked = False
 
 
 def _ignore(_number: int) -> None:
-    """Progress that nobody wants to hear of."""
+    """Progress that is not shown to anybody."""

@@ -1,4 +1,4 @@
-"""Events on their way into the log and out of it: the canonical body."""
+"""Events as the log stores them: drafts, and the canonical body."""
 
 import uuid
 from decimal import Decimal
@@ -43,8 +43,8 @@ class Unreadable(LogError):
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an event says, as the log keeps it. `at` is only there when the caller gave it, so
-    that a retry without it has the same content."""
+    """The body of an event, as the log keeps it. It has `at` only if the caller gave it, so a retry
+    without `at` has the same content."""
 
     values: dict[str, Value] = {}
     profile: dict[str, str] = {}
@@ -78,7 +78,7 @@ def canonical(event: Event) -> Event:
 
 
 def draft(event: Event, now_us: int) -> Draft:
-    """A canonical event as the log takes it. Without an id it gets one, without `at` it is now.
+    """The event as the log takes it. An event without an id gets one; one without `at` gets now.
 
     Raises `Refused` for a time outside the years 1 to 9999.
     """
@@ -95,7 +95,7 @@ def draft(event: Event, now_us: int) -> Draft:
 
 
 def body(recorded: Recorded) -> Body:
-    """What a recorded event says. Raises `Unreadable`, which is a `LogError`."""
+    """The body of a recorded event. Raises `Unreadable`, which is a `LogError`."""
     if not recorded.intact:
         raise Unreadable(recorded, "its checksum does not match")
     try:
@@ -110,7 +110,7 @@ def body(recorded: Recorded) -> Body:
 
 
 def content_of(recorded: Recorded) -> Body:
-    """What a recorded event says; nothing where that was erased or cannot be read."""
+    """The body of a recorded event, or an empty one if it was erased or cannot be read."""
     if recorded.kind == "forgotten":
         return NOTHING
     try:
@@ -120,14 +120,14 @@ def content_of(recorded: Recorded) -> Body:
 
 
 def said(recorded: Recorded) -> Body:
-    """As `body`; of a kind whose kind and player say everything, `NOTHING`. Raises `Unreadable`."""
+    """The body, or `NOTHING` for a kind that needs no body. Raises `Unreadable`."""
     if recorded.intact and recorded.kind not in SPEAKING:
         return NOTHING
     return body(recorded)
 
 
 def readable(recorded: Recorded) -> bool:
-    """Whether nothing keeps the event from being folded."""
+    """Whether the event can be folded."""
     try:
         said(recorded)
     except Unreadable:
@@ -136,10 +136,9 @@ def readable(recorded: Recorded) -> bool:
 
 
 def same(event: Event, recorded: Recorded) -> bool:
-    """Whether this is what was recorded, as a retry is held against it.
+    """Whether a submitted event is the same as the recorded one, so that it is a retry.
 
-    A void or correction need not name the player, and of an erased forget nothing is left to
-    compare.
+    A void or correction need not name the player. Nothing is left to compare of an erased forget.
     """
     if recorded.kind != event.kind:
         return False
@@ -162,7 +161,8 @@ def same_content(body: bytes, recorded: bytes) -> bool:
 
 
 def fact_of(event: Event, draft: Draft) -> Fact:
-    """A result that becomes this draft, as rules will see it when they read it from the log."""
+    """The result in a draft, in the form in which rules will see it when they read it from
+    the log."""
     profile = event.profile
     if len(profile) > 1:
         profile = dict(sorted(profile.items()))  # as in the canonical body

@@ -1,7 +1,8 @@
-"""Following: folding whatever is recorded, as it comes, until told to stop.
+"""Following: folding events as others record them, until stopped.
 
-Any number of processes may follow one book beside those that submit to it: each step has one
-winner. While log or store are down a follower backs off, and goes on by itself.
+Any number of processes may follow one book beside those that submit to it, because each step has
+one winner. While log or store are down, a follower waits longer after each failure, and tries
+again.
 """
 
 from collections.abc import Callable
@@ -18,8 +19,8 @@ TOLD_EVERY_SECONDS = 1.0
 
 
 class Followed(msgspec.Struct, frozen=True, kw_only=True):
-    """How a follower stands: events that it has ranked in all, the log position of the rankings,
-    how many events are pending, and for how many seconds the oldest of them."""
+    """The state of a follower: how many events it has ranked, the log position of the rankings, how
+    many events are pending, and the age of the oldest of them in seconds."""
 
     ranked: int
     position: int
@@ -28,22 +29,22 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """What keeps a follower from folding, and in how many seconds it tries again."""
+    """The error that keeps a follower from folding, and the seconds until it tries again."""
 
     error: RankbookError
     seconds: float
 
 
 class _Stopped(Exception):
-    """Leaves a fold between two of its steps."""
+    """Ends a fold between two of its steps."""
 
 
 class Follower:
-    """Folds a book until stopped. `told` hears how it stands: at first, and after it has ranked
-    something, at most once a second; `troubled` hears of each failure.
+    """Folds a book until stopped. `told` is called with its state: at the start, and after it has
+    ranked something, at most once a second. `troubled` is called with each failure.
 
-    `stopped` is asked between steps; `pause` waits for seconds, or less when stopped; `monotonic`
-    is a clock in seconds.
+    `stopped` is asked between steps. `pause` waits for seconds, or less if the follower is stopped.
+    `monotonic` is a clock in seconds.
     """
 
     def __init__(
@@ -68,9 +69,9 @@ class Follower:
         self._until: float | None = None
 
     def run(self, seconds: float | None = None) -> int:
-        """Follow until stopped, or for so many seconds; how many events this has ranked.
+        """Follow until stopped, or for this many seconds. Returns how many events it has ranked.
 
-        Raises what is no trouble that may pass, such as `RebuildNeeded`.
+        Raises errors that do not pass by themselves, such as `RebuildNeeded`.
         """
         self._until = None if seconds is None else self._monotonic() + seconds
         failures = 0
@@ -88,7 +89,7 @@ class Follower:
         return self._ranked
 
     def _round(self) -> None:
-        """Fold what there is, close and erase what is due, and wait for more."""
+        """Fold pending events, close and erase what is due, and wait for more."""
         book = self._book
         book.fold(progress=self._more)
         book.close_due(progress=self._more)

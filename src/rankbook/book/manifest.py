@@ -1,5 +1,5 @@
-"""Under which specification and from which log rankings were made, kept beside them, and what has
-changed since."""
+"""The manifest: under which specification and from which log rankings were made. It is stored with
+the rankings, and tells what has changed since."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ _meanings = msgspec.json.Decoder(Meanings)
 
 
 class Manifest:
-    """What gives stored rankings their meaning: the specification, and the log, which is known by
-    its first event. Books of one specification that share a place by mistake have two logs."""
+    """The specification that gives stored rankings their meaning, and their log, known by its first
+    event. If two books of one specification share a place by mistake, their logs differ."""
 
     def __init__(self, spec: BookSpec, log: Log) -> None:
         self._log = log
@@ -32,7 +32,7 @@ class Manifest:
         self._packed = self._bare = _packed(self._meanings)
 
     def packed(self) -> bytes:
-        """The note in a stable form. While the log is empty it does not say which that is."""
+        """The manifest in a stable form. While the log is empty, it does not name the log."""
         if LOG not in self._meanings:
             for first in self._log.read(0, 1):
                 self._meanings[LOG] = {"first": first.id, "received_us": first.received_us}
@@ -40,12 +40,12 @@ class Manifest:
         return self._packed
 
     def agrees(self, kept: bytes | None) -> bool:
-        """Whether rankings with this note are of this specification and log, or of it while it was
-        empty, or have none."""
+        """Whether rankings with this stored manifest belong to this specification and log. Rankings
+        without a manifest do, and so do those made while the log was empty."""
         return kept in (None, self._packed, self._bare) or kept == self.packed()
 
     def check(self, kept: bytes | None) -> None:
-        """Raises `RebuildNeeded` with every difference. Rankings without a note are new."""
+        """Raises `RebuildNeeded` with every difference. Rankings without a manifest are new."""
         if kept is None or self.agrees(kept):
             return
         before, now = _read(kept), _read(self.packed())
@@ -62,7 +62,7 @@ class Manifest:
             )
 
     def check_served(self, kept: bytes | None) -> None:
-        """As `check`, of a book that has been open since before that note was written."""
+        """As `check`, for a book that was opened before that manifest was written."""
         if not self.agrees(kept):
             self._check_log(_read(kept or b"{}"))
             raise RebuildNeeded(
@@ -92,8 +92,8 @@ def _read(kept: bytes) -> Meanings:
 
 
 def check_log(head: int, position: int) -> None:
-    """Raises `RebuildNeeded` when the rankings are ahead of the log: it is not, or is no longer,
-    the one that they were made from."""
+    """Raises `RebuildNeeded` if the rankings are ahead of the log. Then they were made from another
+    log, or the log was replaced."""
     if head < position:
         raise RebuildNeeded(
             f"the log ends at {head:,} and the rankings are made up to {position:,}: it is another "

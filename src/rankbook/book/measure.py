@@ -1,4 +1,4 @@
-"""Measuring: what each board makes of a result, once, on its way into the log or out of it."""
+"""Measuring: each board measures a result once, before it is recorded or after it is read."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -28,7 +28,8 @@ class Scope(NamedTuple):
 
 
 class TouchedBoard(msgspec.Struct, frozen=True, gc=False):
-    """A board that counts a result: the candidate entry, and the rankings it goes to, by name.
+    """A board that counts a result: the candidate entry, and the rankings that it may enter, by
+    name.
 
     `declared` are the same rankings in the order of the board's windows and splits.
     """
@@ -40,7 +41,7 @@ class TouchedBoard(msgspec.Struct, frozen=True, gc=False):
 
 
 class MeasuredResult(msgspec.Struct, frozen=True, gc=False):
-    """A result as every board that counts it measures it; boards come by name."""
+    """A result with its measures on every board that counts it, by the boards' names."""
 
     fact: Fact
     member: bytes
@@ -50,8 +51,8 @@ class MeasuredResult(msgspec.Struct, frozen=True, gc=False):
 class Measurer:
     """Measures results for `boards`: all boards of a book, or with a `scope` those of one part.
 
-    In a part a board may be touched although its rankings are all in other parts, because what
-    the fold remembers of it moves in every part.
+    A part may measure a result for a board although other parts have the board's rankings, because
+    every part keeps the fold's state of that board.
     """
 
     def __init__(self, boards: Sequence[BoardRules], scope: Scope | None = None) -> None:
@@ -64,7 +65,7 @@ class Measurer:
     def validate(self, fact: Fact) -> MeasuredResult:
         """Measure a result that is to be recorded.
 
-        Raises `Refused` where a board that counts it cannot rank it, or no board counts it.
+        Raises `Refused` if a board that counts it cannot rank it, or if no board counts it.
         """
         touched: list[TouchedBoard] = []
         counted = False
@@ -83,9 +84,9 @@ class Measurer:
         return MeasuredResult(fact, fact.player.encode(), tuple(touched))
 
     def measure(self, recorded: Recorded, fact: Fact | None = None) -> MeasuredResult:
-        """Measure a recorded result: by its own body, or as `fact` where it was corrected.
+        """Measure a recorded result: by its own body, or by `fact` if it was corrected.
 
-        A board that was added after the event and refuses it does not count it. Raises
+        If a board was added after the event and refuses it, the board does not count it. Raises
         `events.Unreadable`.
         """
         said = fact or events.fact(recorded)
@@ -100,7 +101,7 @@ class Measurer:
         return MeasuredResult(said, said.player.encode(), tuple(touched))
 
     def narrow(self, result: MeasuredResult) -> MeasuredResult:
-        """The share of these boards in a result that the whole book's measurer measured."""
+        """The part of a measured result that concerns these boards."""
         touched = [
             self._touched(each.rules, each.candidate, each.declared)
             for each in result.touched

@@ -1,8 +1,9 @@
-"""What this process has published lately, so that its readers need not read all of it back.
+"""The steps that this process has published lately, so that its readers need not read everything
+back.
 
-A reading is of one log position. Where the steps that came since are all known here, each entry
-that moved is known too, with the place it left and the one it took; and a page of the first ten
-is what it was if nobody moved in or out of it.
+A reading belongs to one log position. If all steps since then are known here, then so is every
+entry that moved, with its place before and after. A page of the first ten stays the same if nobody
+moved into it or out of it.
 """
 
 from collections import deque
@@ -22,7 +23,8 @@ class KeyChange(NamedTuple):
 
 
 class PublishedStep(NamedTuple):
-    """A step: the log positions that it led from and to, and what moved, by name of ranking."""
+    """A step: the log positions before and after it, and the entries that moved, by name of
+    ranking."""
 
     expect: int
     then: int
@@ -32,8 +34,8 @@ class PublishedStep(NamedTuple):
 class StepHistory:
     """The last steps. Safe to use from many threads.
 
-    A step of many moves is not kept, for it is read back sooner than it is followed; nor is one
-    that took whole rankings out.
+    A step with many moves is not kept, because reading again is faster than following it. A step
+    that removed whole rankings is not kept either.
     """
 
     def __init__(self) -> None:
@@ -44,8 +46,7 @@ class StepHistory:
         self._steps.append(step)
 
     def since(self, position: int) -> list[PublishedStep]:
-        """The steps from a position on, each from where the one before led; none where one of them
-        is not known."""
+        """The steps from a position on, without a gap. Empty if one of them is not known."""
         last = self._steps[-1] if self._steps else None  # mostly it is the only one
         if last is None or last.expect == position:
             return [] if last is None else [last]

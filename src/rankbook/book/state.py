@@ -1,8 +1,8 @@
-"""What a fold remembers besides rankings: it lives in the store as rankings of its own.
+"""What a fold remembers besides entries. The store keeps it as rankings of its own.
 
-So it is published in the same atomic step, and is rebuilt by the same fold. Their names begin with
-a tilde, which no board's name can; those that begin with two are only hints for finding things, and
-are not verified.
+So one atomic step publishes it, and the same fold rebuilds it. The names begin with a tilde, which
+no board's name does. Names with two tildes are only hints for finding things, and verify does not
+compare them.
 
     ~bans                     player -> seq of the ban
     ~profiles                 player -> the current profile
@@ -51,12 +51,12 @@ def is_state(name: str) -> bool:
 
 
 def is_hint(name: str) -> bool:
-    """Whether this only helps to find things, and is not verified."""
+    """Whether this only helps to find things, so that verify does not compare it."""
     return name.startswith("~~")
 
 
 def period_name(board: str, window: str, period: str) -> str:
-    """A period of a board as one text: what a seal is about."""
+    """A period of a board as one text: the target of a seal."""
     return "/".join([quote(part, safe="") for part in (board, window, period)])
 
 
@@ -67,10 +67,10 @@ def read_period(name: str) -> tuple[str, str, str]:
 
 
 def seal_id(period: str, taken: int = 0) -> str:
-    """The id of the seal that the boundary of a period brings, by the period's name.
+    """The id of the seal that Rankbook records for a period, by the period's name.
 
-    `taken` is how many of these ids the log has already for other events. A period's name has no
-    `#` in it, which is quoted there.
+    `taken` is how many of these ids the log already has for other events. A period's name contains
+    no `#`, because names quote it.
     """
     return f"{SEAL}{period}#{taken + 1}" if taken else f"{SEAL}{period}"
 

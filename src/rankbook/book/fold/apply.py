@@ -1,8 +1,8 @@
-"""Applying a result: which entries it changes, and what keeps it out.
+"""Applying a result: which entries it changes, and why it may not count.
 
-Everything is decided from the log alone and in its order, so a rebuild decides the same. A result
-is recorded and not ranked if its player is banned, its period has closed or is no longer kept, or
-it comes within the cooldown.
+Every decision follows from the log and its order, so a rebuild decides the same. A result is
+recorded but not ranked in four cases: its player is banned, its period has closed, its period is no
+longer kept, or it comes within the cooldown.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,8 @@ class Decider:
         self._profiles = profiles
 
     def want(self, step: StepState, result: MeasuredResult) -> None:
-        """Name the entries that `decide` will read, so that one load reads those of many."""
+        """Name the entries that `decide` will read, so that one load can read the entries of many
+        results."""
         member = result.member
         step.want(state.BANS, member)
         for touched in result.touched:

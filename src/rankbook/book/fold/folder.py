@@ -1,12 +1,12 @@
 """Folding: events from the log become changes of rankings, exactly once.
 
-A step reads the events after the store's position, reads the entries they touch, decides with the
-rules, and publishes every change, every receipt and the new position in one atomic step, if the
-position is still the same. Whoever loses that race reads again. So any number of processes may
-fold, and a crash leaves each step done or not done.
+A step reads the events after the store's position and the entries that they touch, and decides by
+the rules. It publishes every change, every receipt and the new position in one atomic step, if the
+position is still the same. If another process was faster, the step is made again. So any number of
+processes may fold, and after a crash a step is either whole or absent.
 
-A step is a run of results, or one event of another kind. An event whose body cannot be read is set
-aside: the state and its receipt say why, and it changes nothing else.
+A step is a run of results, or one event of another kind. If the body of an event cannot be read,
+the event is set aside: the state and its receipt say why, and it changes nothing else.
 """
 
 import threading
@@ -44,22 +44,23 @@ Folded = Callable[[Recorded], None]
 
 
 class KeptManifest(Protocol):
-    """What rankings are known by; see `manifest.Manifest`."""
+    """The manifest of rankings; see `manifest.Manifest`."""
 
     def packed(self) -> bytes:
-        """As it is kept."""
+        """The manifest as bytes to store."""
         ...
 
     def check_served(self, kept: bytes | None) -> None:
-        """Raises `RebuildNeeded` where what is kept is another."""
+        """Raises `RebuildNeeded` if the stored manifest is a different one."""
         ...
 
 
 class Pending(NamedTuple):
-    """What is known of the events to fold next, so that nobody needs to be asked for it.
+    """What the caller already knows of the events to fold next, so that they need not be read
+    again.
 
-    `position` is that of the rankings, None if the store must be asked. `events` follow it in the
-    log; if there are none, the log must be read. `measured` has results among them, by seq.
+    `position` is that of the rankings; None: ask the store. `events` follow it in the log; empty:
+    read the log. `measured` has results among them, by seq.
     """
 
     position: int | None = None
@@ -68,10 +69,11 @@ class Pending(NamedTuple):
 
     @classmethod
     def of(cls, recording: Recording, results: Sequence[MeasuredResult | None]) -> "Pending":
-        """What was just recorded, with each event's measured result; the rankings are taken to be
-        right before it.
+        """What was just recorded, with each event's measured result. It assumes that the rankings
+        have reached the position before it.
 
-        Nothing is known unless every event is new, a result, and next to the one before in the log.
+        It knows nothing unless every event is a new result, and each follows the one before it in
+        the log.
         """
         recorded = recording.events
         if not recorded or recording.new != len(recorded) or not recorded[0].seq:
@@ -89,8 +91,8 @@ UNKNOWN = Pending()
 
 
 class Step(NamedTuple):
-    """A published step: its events, their receipts by seq, why some were set aside, and what
-    comes next."""
+    """A published step: its events, their receipts by seq, the reasons of those set aside, and what
+    is pending after it."""
 
     events: Sequence[Recorded]
     receipts: dict[int, bytes]
@@ -101,8 +103,8 @@ class Step(NamedTuple):
 class Folder:
     """Applies the log to the store. Safe to use from many threads; one of them folds at a time.
 
-    `manifest` is stored with the first step and compared later: it names the specification and the
-    log. With None no manifest is kept (verify's scratch store). `folded` is called with each event
+    `manifest` names the specification and the log. The first step stores it, and later steps
+    compare it. None: keep no manifest (verify's scratch store). `folded` is called with each event
     that is no result, once its step is published here. With a `scope`, `boards` are those of one
     part. `history` keeps what this folder publishes, for readers of the same store.
     """
@@ -140,11 +142,11 @@ class Folder:
         step_events: int = STEP_EVENTS,
         progress: Progress | None = None,
     ) -> dict[int, bytes]:
-        """Apply what is pending, up to the log position `until` or, without it, all there is.
+        """Apply pending events, up to the log position `until`, or all of them.
 
-        Returns the receipts made on the way to `until`, by seq. They have ranks if `ranks`, which
+        Returns the receipts made on the way to `until`, by seq. With `ranks` they have ranks, which
         cost as much as everything else together. What `pending` knows is not read again. Raises
-        `StoreError` or `LogError`; what was published before stays.
+        `StoreError` or `LogError`; steps published before that stay.
         """
         made: dict[int, bytes] = {}
         while True:
@@ -164,12 +166,12 @@ class Folder:
                 return made
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = threading.Lock()
 
     def check_manifest(self) -> None:
-        """Raises `RebuildNeeded` where somebody has made the rankings anew under other rules, or
-        from another log."""
+        """Raises `RebuildNeeded` if another process has made the rankings again under other rules,
+        or from another log."""
         if self._manifest is not None:
             [kept] = self._store.receipts([NOTE])
             self._manifest.check_served(kept)
@@ -177,7 +179,7 @@ class Folder:
     def _step(
         self, pending: Pending, until: int | None, ranks: bool, step_events: int
     ) -> Step | None:
-        """Make and publish the next step; None where nothing is pending."""
+        """Make and publish the next step. None if nothing is pending."""
         for _attempt in range(ATTEMPTS):
             try:
                 with self._snapshot():
@@ -194,7 +196,7 @@ class Folder:
         raise PositionMoved("other processes publish faster than this one can fold")
 
     def _position(self, pending: Pending, until: int | None) -> int:
-        """The position of the rankings: as it is taken to be, or from the store."""
+        """The position of the rankings: the assumed one, or from the store."""
         if pending.position is not None:
             return pending.position
         self.check_manifest()
@@ -208,7 +210,7 @@ class Folder:
     ) -> Sequence[Recorded]:
         """The events after a position, up to `until`.
 
-        Those that are `pending` need not be read again: the log never gains an earlier event.
+        Events in `pending` need not be read again, because the log never gains an earlier event.
         """
         if until is not None and position >= until:
             return ()
@@ -259,7 +261,8 @@ class Folder:
         aside: dict[int, str],
         ranks: bool,
     ) -> list[list[Outcome]]:
-        """The outcomes of each result; `aside` gets those that cannot be read, and why."""
+        """The outcomes of each result. `aside` gets the results that cannot be read, with the
+        reason."""
         results = [measured.get(each.seq) or self._measure(each, aside) for each in run]
         for result in results:
             if result is not None:
@@ -284,8 +287,8 @@ class Folder:
     def _load(
         self, state: StepState, results: Sequence[MeasuredResult | None], ranks: bool
     ) -> None:
-        """Load the entries that are wanted; from a remote store those of a single result together
-        with the counts for its ranks, which saves a round trip."""
+        """Load the wanted entries. For a single result, a remote store gives the counts for its
+        ranks in the same call, which saves a round trip."""
         alone = results[0] if ranks and self._store.remote and len(results) == 1 else None
         if alone is not None and all(has_shared_ranks(each.rules) for each in alone.touched):
             load_with_counts(state, alone)

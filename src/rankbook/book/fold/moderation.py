@@ -1,4 +1,4 @@
-"""Events that are no results: bans, voids, corrections, profiles, seals and forgetting."""
+"""Events other than results: bans, voids, corrections, profiles, seals and forgetting."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from rankbook.rules import BoardRules
 
 
 class Moderator:
-    """Applies every event that is no result. `boards` are those of the book, or of one part."""
+    """Applies every event other than a result. `boards` are those of the book, or of one part."""
 
     def __init__(
         self, boards: Sequence[BoardRules], measurer: Measurer, decider: Decider, log: Log
@@ -23,10 +23,10 @@ class Moderator:
         self._log = log
 
     def apply(self, step: StepState, event: Recorded) -> list[Outcome]:
-        """Apply an event; an outcome for each ranking that its player's results have touched.
+        """Apply an event. Returns an outcome for each ranking that its player's results have
+        touched.
 
-        An event that was forgotten since changes nothing but the horizon. Raises
-        `events.Unreadable`.
+        If the event was erased since, it changes only the horizon. Raises `events.Unreadable`.
         """
         said = events.said(event)
         member = event.player.encode()
@@ -47,11 +47,11 @@ class Moderator:
         return []
 
     def set_aside(self, step: StepState, event: Recorded, reason: str) -> None:
-        """Note that an event cannot be read. It is ranked nowhere, and blocks nobody.
+        """Note that an event cannot be read. No board ranks it, and later events go on.
 
-        A result still moves the horizon by its time. A boundary's seal names its period in its id,
-        and so closes it. Of an event that does not match its checksum nothing is used but its
-        position: any other field may be the one that was changed.
+        A result still moves the horizon by its time. A seal that Rankbook recorded names its period
+        in its id, so it still closes the period. If an event does not match its checksum, only its
+        position is used: any other field may be the one that was changed.
         """
         if not event.intact:
             pass
@@ -63,10 +63,10 @@ class Moderator:
         step.put(state.POISON, state.poison(event.seq), state.marked(event.seq, content))
 
     def _forget(self, step: StepState, event: Recorded) -> None:
-        """Take out what the fold remembers of a player besides entries.
+        """Remove what the fold remembers of a player besides entries.
 
-        The times of the player's events still count for the horizon: the log keeps them. What
-        does not match its checksum stays set aside, as it does in the log.
+        The times of the player's events still count for the horizon, because the log keeps them. An
+        event that does not match its checksum stays set aside, as it does in the log.
         """
         theirs = intact(self._log.of_player(event.player, event.seq))
         for each in theirs:

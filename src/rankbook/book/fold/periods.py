@@ -1,4 +1,4 @@
-"""Periods as a fold knows them: which there are, which will be sealed, and which are kept."""
+"""Periods as a fold sees them: which have entries, which will be sealed, and which are kept."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,7 +45,7 @@ class Periods:
     def note_first_entry(
         self, step: StepState, rules: BoardRules, ranking: Ranking, id: RankingId
     ) -> None:
-        """A player has their first entry in a ranking: remember the ranking and its period."""
+        """Remember the ranking and its period, since a player has just got a first entry in it."""
         catalog = state.catalog(ranking.board, ranking.window)
         name = ranking.name.encode()
         if step.get(catalog, name) is not None:
@@ -58,10 +58,10 @@ class Periods:
             step.put(state.OPEN, period, state.marked(closes_us))
 
     def note_time(self, step: StepState, at_us: int) -> None:
-        """A result of this time has come: drop the periods that are past the horizon now.
+        """Drop the periods that are past the horizon, now that a result of this time has come.
 
-        Any result moves the horizon, whatever it says and whether it counts. When its player is
-        forgotten, its time is all that is left of it in the log.
+        Any result moves the horizon, even if it does not count. After its player is forgotten, the
+        log keeps only its time.
         """
         for rules, window in self._limited:
             with suppress(Refused):
@@ -70,7 +70,7 @@ class Periods:
                     self._note_newest(step, rules, window, span.start_us)
 
     def horizon(self, step: StepState, rules: BoardRules, window: str) -> int | None:
-        """The start of the oldest period that is kept, in microseconds; None while all are."""
+        """The start of the oldest period that is kept, in microseconds. None if all are kept."""
         kept = rules.board.periods_kept(window)
         newest = step.get(state.NEWEST, _window_name(rules, window)) if kept else None
         if kept is None or newest is None:
@@ -84,7 +84,7 @@ class Periods:
         return self._horizons[known]
 
     def _note_newest(self, step: StepState, rules: BoardRules, window: str, start_us: int) -> None:
-        """A period has been reached: if it is the newest, drop those past the horizon."""
+        """If this period is the newest so far, drop the periods past the horizon."""
         name = _window_name(rules, window)
         known = step.get(state.NEWEST, name)
         if known is not None and state.read_number(known.key) >= start_us:
@@ -111,7 +111,7 @@ def _may_close(rules: BoardRules) -> bool:
 
 
 def _count_back(window: Window, newest_us: int, periods: int) -> int | None:
-    """The start of the period that is so many before the newest; None where there is none."""
+    """The start of the period that lies so many before the newest. None if there is none."""
     span = window.period_at(newest_us)
     for _step in range(periods):
         before = window.previous(span)

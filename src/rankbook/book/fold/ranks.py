@@ -1,7 +1,7 @@
 """Ranks for receipts: where entries stand before a step, and where they will stand after it.
 
-They are known before the step is published. A publish holds only if nothing moved, so the ranks
-after it are those before it, less what the step takes away and plus what it puts in.
+They are computed before the step is published. A publish holds only if nothing has moved. So the
+ranks after it are those before it, minus what the step removes, plus what it adds.
 """
 
 from bisect import bisect_left
@@ -28,7 +28,7 @@ def no_ranks(outcomes: Iterable[Sequence[Outcome]]) -> list[list[Ranks]]:
 def predict_ranks(step: StepState, outcomes: Sequence[Sequence[Outcome]]) -> list[list[Ranks]]:
     """The 1-based ranks (before the step, after it) of every outcome's entry, from one read.
 
-    Counts that the step has loaded are not read again. Raises `PositionMoved` when the store has
+    Counts that the step has loaded are not read again. Raises `PositionMoved` if the store has
     moved on.
     """
     rankings: dict[str, _SharedRanks | _AnyRanks] = {}
@@ -43,14 +43,15 @@ def predict_ranks(step: StepState, outcomes: Sequence[Sequence[Outcome]]) -> lis
 
 
 def has_shared_ranks(rules: BoardRules) -> bool:
-    """Whether a rank on the board is one count: 1 + how many stand before the entry's group."""
+    """Whether one count gives a rank on the board: 1 + the entries before the entry's group."""
     return rules.board.numbering == "competition" and rules.board.size is None
 
 
 def load_with_counts(step: StepState, result: MeasuredResult) -> None:
-    """Load what a step of this single result reads, and the counts for its ranks, in one call.
+    """Load the entries that a step of this single result reads, and the counts for its ranks, in
+    one call.
 
-    The counts are those that its ranks take if each entry stays or becomes the candidate.
+    These counts suffice if each entry either stays or becomes the candidate.
     """
     step.load_counted(
         [
@@ -64,7 +65,7 @@ def load_with_counts(step: StepState, result: MeasuredResult) -> None:
 def _count(
     step: StepState, rankings: Mapping[str, "_SharedRanks | _AnyRanks"]
 ) -> dict[str, dict[bytes, tuple[int, int]]]:
-    """(entries, groups) before the bounds of each ranking; asked of the store where not loaded."""
+    """(entries, groups) before the bounds of each ranking. Asks the store for those not loaded."""
     counts: dict[str, dict[bytes, tuple[int, int]]] = {}
     queries: list[Query] = []
     for name, each in rankings.items():
@@ -84,7 +85,7 @@ def _count(
 
 
 class _AnyRanks:
-    """What a step does to the ranks of a ranking under any numbering and size."""
+    """How a step changes the ranks of a ranking, under any numbering and size."""
 
     def __init__(self, step: StepState, rules: BoardRules, id: RankingId) -> None:
         self._changes: RankChanges = changes_of(step, rules, id)
@@ -96,7 +97,8 @@ class _AnyRanks:
 
 
 class _SharedRanks:
-    """What a step does to the ranks of a ranking where ties share one: a pass over its entries."""
+    """How a step changes the ranks of a ranking in which ties share one: one pass over its
+    entries."""
 
     def __init__(self, step: StepState, _rules: BoardRules, id: RankingId) -> None:
         before, after = step.entries(id)

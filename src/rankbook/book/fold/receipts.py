@@ -51,7 +51,8 @@ def pack(
 ) -> bytes:
     """The stored receipt of an event's outcomes.
 
-    The outcomes of a result come by name of ranking, and a line only holds that name if `named`.
+    The outcomes of a result come in the order of the rankings' names. A line holds its ranking's
+    name only if `named`.
     """
     lines: list[Line | NamedLine] = []
     named = named or recorded.kind != "result"
@@ -73,14 +74,14 @@ def pack_reason(reason: str) -> bytes:
 
 
 def reason(stored: bytes) -> str:
-    """Why the event with this stored receipt was set aside; empty where it was not."""
+    """Why the event with this stored receipt was set aside. Empty if it was not."""
     return _text.decode(stored) if stored and stored[0] in _TEXTS else ""
 
 
 def merge(stored: Sequence[bytes]) -> bytes | None:
-    """The receipts that several parts stored for one event as one, by the names of rankings.
+    """Merge the receipts that several parts stored for one event, by the names of rankings.
 
-    A reason why the event was set aside goes before everything else. Raises `Corrupt`.
+    If a part set the event aside, the result is that reason. Raises `Corrupt`.
     """
     if len(stored) < 2:
         return stored[0] if stored else None
@@ -102,10 +103,10 @@ def receipt(
     stored: bytes | None,
     result: MeasuredResult | None = None,
 ) -> Receipt:
-    """The receipt of a recorded event; "pending" where none is stored yet.
+    """The receipt of a recorded event; "pending" if none is stored yet.
 
-    `result` is the event as it was measured, where that is known. The receipt of a forgotten event
-    no longer says what it did. Raises `Corrupt`.
+    `result` is the measured event, if known. The receipt of a forgotten event no longer says what
+    it did. Raises `Corrupt`.
     """
     placements: tuple[Placement, ...] = ()
     status: Literal["ranked", "pending", "set_aside"] = "pending"
@@ -142,7 +143,7 @@ def _placements(
 
 
 def _lines_of(stored: bytes) -> list[Line] | None:
-    """The lines of a result; None where each says its ranking's name."""
+    """The lines of a result. None if each line names its ranking."""
     try:
         return _lines.decode(stored)
     except msgspec.ValidationError:

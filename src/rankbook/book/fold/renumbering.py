@@ -1,6 +1,6 @@
 """Ranks before and after a step, under any numbering and size, from counts before the step.
 
-Where ties share a rank and the ranking has no size, `ranks.py` knows a shorter way to the same.
+If ties share a rank and the ranking has no size, `ranks.py` has a shorter way to the same ranks.
 """
 
 from bisect import bisect_left
@@ -17,7 +17,7 @@ _Bound = Callable[[bytes, bytes], bytes]
 
 
 class RankChanges(NamedTuple):
-    """What a step does to one ranking: member -> key before it, and after it."""
+    """How a step changes one ranking: member -> key before it, and after it."""
 
     rules: BoardRules
     ranking: RankingId
@@ -37,7 +37,7 @@ def changes_of(step: StepState, rules: BoardRules, id: RankingId) -> RankChanges
 
 
 def bounds_of(changes: RankChanges) -> tuple[bytes, ...]:
-    """What must be counted in the ranking as it is."""
+    """The bounds before which entries of the stored ranking must be counted."""
     numbering, group = changes.rules.board.numbering, changes.ranking.group_bytes
     pairs = [*changes.before.items(), *changes.after.items()]
     items = {key + member for member, key in pairs}
@@ -80,7 +80,7 @@ def _ranks(changes: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dic
 def _capped(
     changes: RankChanges, counts: Mapping[bytes, tuple[int, int]], ranks: dict[bytes, Ranks]
 ) -> dict[bytes, Ranks]:
-    """Without the ranks of entries that stand beyond the board's size."""
+    """The ranks, without those of entries beyond the board's size."""
     size = changes.rules.board.size
     if size is None:
         return ranks
@@ -111,7 +111,7 @@ def _numbered(
 ) -> dict[bytes, Ranks]:
     """`taken` and `given`, ascending, are what the step subtracts from a count and adds to it.
 
-    Members of one bound have one rank: it is counted once.
+    Members of one bound share a rank, so it is counted once.
     """
     before = {member: bound_of(member, key) for member, key in changes.before.items()}
     after = {member: bound_of(member, key) for member, key in changes.after.items()}
@@ -134,7 +134,7 @@ def _groups(
     counts: Mapping[bytes, tuple[int, int]],
     group: int,
 ) -> tuple[list[bytes], list[bytes]]:
-    """The groups that the step brings into being, and those it empties, ascending."""
+    """The groups that the step creates, and those that it empties, ascending."""
     change: dict[bytes, int] = {}
     for pairs, sign in ((gone, -1), (come, 1)):
         for _member, key in pairs:

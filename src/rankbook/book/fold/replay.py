@@ -1,8 +1,8 @@
-"""Folding one player anew from the log: what voids, corrections, bans and forgetting need.
+"""Folding one player again from the log, for voids, corrections, bans and forgetting.
 
-Greater-than alone cannot take a result back. So an event that changes what counts is answered by
-folding all of the player's events again, as far as the log has come, and by replacing the entries
-that came out different.
+An entry of `best` has forgotten the worse results, so no rule can take a result back. Instead all
+of the player's events are folded again, as far as the log has come. Entries that come out different
+are replaced.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ class TouchedRanking(NamedTuple):
 
 
 class History(NamedTuple):
-    """A player's events as they stand: results in log order, and what was said of them later.
+    """A player's events as they now count: results in log order, with later corrections and voids.
 
     `barred` are results that came during a ban.
     """
@@ -67,10 +67,11 @@ def history(recorded: Iterable[Recorded]) -> History:
 def replay(
     measurer: Measurer, decider: Decider, step: StepState, log: Log, event: Recorded
 ) -> list[Outcome]:
-    """Fold the player of `event` anew, up to and with it; what changed in every ranking touched.
+    """Fold the player of `event` again, up to and including it. Returns what changed in every
+    ranking touched.
 
-    O(events of the player), of which those that cannot be read count for nothing. Entries that are
-    as they were have the outcome "unchanged".
+    O(events of the player). Events that cannot be read do not count. Entries that stay the same
+    have the outcome "unchanged".
     """
     member = event.player.encode()
     everything = _remembered(log.of_player(event.player, event.seq), event)
@@ -93,8 +94,8 @@ def replay(
 
 
 def _remembered(theirs: Iterable[Recorded], event: Recorded) -> list[Recorded]:
-    """A player's events that can be read, from the last forget before `event` on: whether those
-    before it have been erased yet makes no difference."""
+    """A player's readable events, from the last forget before `event` on. So it makes no difference
+    whether earlier ones have been erased yet."""
     kept: list[Recorded] = []
     for each in theirs:
         if not events.readable(each):
@@ -115,7 +116,7 @@ def _add_rankings(places: dict[str, TouchedRanking], result: MeasuredResult) -> 
 def _final(
     measurer: Measurer, decider: Decider, step: StepState, said: History
 ) -> dict[str, Stored]:
-    """The entries that the player's results come to, by ranking."""
+    """The entries that result from the player's results, by ranking."""
     final: dict[str, Stored] = {}
     cooled: dict[str, int] = {}
     for recorded in said.results:
@@ -143,7 +144,7 @@ def _final(
 
 
 def _cooling(rules: BoardRules, fact: Fact, cooled: dict[str, int]) -> bool:
-    """As the decider's cooldown, over the results of one player in log order."""
+    """The decider's cooldown, over the results of one player in log order."""
     last = cooled.get(rules.board.name)
     if last is not None and within_cooldown(rules, last, fact.at_us):
         return True
@@ -152,7 +153,7 @@ def _cooling(rules: BoardRules, fact: Fact, cooled: dict[str, int]) -> bool:
 
 
 def _corrected(recorded: Recorded, correction: Recorded) -> Fact:
-    """The result with the values, and the profile where it has one, of its correction."""
+    """The result with the values of its correction, and with its profile if it has one."""
     original, said = events.fact(recorded), events.body(correction)
     return original._replace(values=said.values, profile=said.profile or original.profile)
 

@@ -43,7 +43,7 @@ class RankingState:
 class StepState:
     """Reads through to the store, and keeps what the step changes until it is published.
 
-    Every read raises `PositionMoved` when the store is no longer where it was.
+    Every read raises `PositionMoved` if the store is no longer at the step's position.
     """
 
     def __init__(self, store: Store, position: int) -> None:
@@ -70,7 +70,7 @@ class StepState:
             ranking.missing.append(member)
 
     def load(self) -> None:
-        """Read every entry that is wanted and not known."""
+        """Read every wanted entry that is not loaded yet."""
         rankings, self._wanting = self._wanting, []
         wanted = [(ranking.id, member) for ranking in rankings for member in ranking.missing]
         if not wanted:
@@ -91,8 +91,8 @@ class StepState:
         ranking.missing = []
 
     def load_counted(self, bounds: Iterable[tuple[RankingId, bytes]]) -> None:
-        """As `load`, with how many entries stand before each of these bounds and before the group
-        of each entry, for `count`: in one read, where another one costs more than all it asks."""
+        """As `load`, and in the same read count the entries before each of these bounds, and before
+        the group of each entry. `count` uses them. One call saves a round trip."""
         rankings, self._wanting = self._wanting, []
         counted = list(bounds)
         queries: list[Query] = [
@@ -142,17 +142,18 @@ class StepState:
         ranking.after[member] = entry
 
     def remove(self, id: RankingId, member: bytes) -> None:
-        """Take the member's entry out."""
+        """Remove the member's entry."""
         self.get(id, member)
         self._rankings[id.name].after[member] = None
 
     def entries(self, id: RankingId) -> tuple[Entries, Entries]:
-        """What the step knows of a ranking: member -> entry, before it and as it is now."""
+        """The entries of a ranking that the step has loaded: member -> entry before the step, and
+        now."""
         ranking = self._ranking(id)
         return ranking.before, ranking.after
 
     def drop(self, id: RankingId) -> None:
-        """Take a whole ranking out, with what the step has put in it."""
+        """Remove a whole ranking, with what the step has put in it."""
         ranking = self._ranking(id)
         ranking.dropped = True
         ranking.after = dict.fromkeys(ranking.after)
@@ -181,7 +182,7 @@ class StepState:
         return reading
 
     def changes(self) -> list[Change]:
-        """One change for each entry that is not what it was."""
+        """One change for each entry that differs from what it was."""
         return [
             Change(ranking.id, member, None)
             if entry is None
@@ -193,7 +194,7 @@ class StepState:
         ]
 
     def key_changes(self, changes: Iterable[Change]) -> dict[str, list[KeyChange]]:
-        """What changes of this step move, by name of ranking."""
+        """The entries whose keys these changes move, by name of ranking."""
         changed: dict[str, list[KeyChange]] = {}
         for id, member, key, _value in changes:
             before = self._rankings[id.name].before[member]
@@ -202,5 +203,5 @@ class StepState:
         return changed
 
     def drops(self) -> list[RankingId]:
-        """The rankings that are taken out whole."""
+        """The rankings that the step removes whole."""
         return [ranking.id for ranking in self._rankings.values() if ranking.dropped]

@@ -1,4 +1,4 @@
-"""The audits of a book's parts as one: everything that all of them hold, each ranking once."""
+"""One audit over the audits of all parts. It holds what all of them hold, and each ranking once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class PartitionedAudit:
-    """The protocol `Audit` over one audit a part; the position is the least of theirs."""
+    """The protocol `Audit` over one audit for each part. Its position is the lowest of theirs."""
 
     def __init__(self, partition: Partition, opened: Sequence[Audit]) -> None:
         self.position = min([each.position for each in opened])
@@ -19,8 +19,8 @@ class PartitionedAudit:
         self._opened = opened
 
     def _owners(self, ranking: RankingId) -> list[Audit]:
-        """Where a ranking is: in one part, or a share of it in each. What they have alike counts
-        where it is in the first that has come as far as any."""
+        """The parts that hold a ranking: one part, or each part a share of it. If all parts hold
+        the same, it is the first part whose position is the highest."""
         owners = [self._opened[number] for number in self._partition.where(ranking.name)]
         if is_alike(ranking.name):
             return [max(owners, key=lambda each: each.position)]

@@ -1,7 +1,7 @@
 """Folding the log into every part of a book, and merging the receipts that the parts stored.
 
-Most books have one part. A part that cannot be used now does not keep the others from being folded:
-its own position says how far it is, so it goes on from there, exactly once, when it can be used.
+Most books have one part. If a part cannot be used now, the others are folded all the same. The part
+has its own position, so it continues from there, exactly once, when it can be used again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Part(NamedTuple):
     folder: Folder
 
     def receipts(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The stored receipts of these positions; none of them while the store is down."""
+        """The stored receipts of these positions. None of them while the store is down."""
         if not seqs:
             return {}
         try:
@@ -55,9 +55,9 @@ class Part(NamedTuple):
     def rank(
         self, seqs: Sequence[int], pending: Pending, *, new: bool, ranks: bool
     ) -> dict[int, bytes]:
-        """Fold up to the last of these positions, if need be, and give their receipts.
+        """Fold up to the last of these positions, if necessary, and return their receipts.
 
-        `new` says that none of them can be ranked yet. While the store is down receipts are
+        `new` says that none of them can be ranked yet. While the store is down, receipts are
         missing.
         """
         made = {} if new else self.receipts(seqs)
@@ -68,7 +68,7 @@ class Part(NamedTuple):
         return made
 
     def _narrow(self, pending: Pending) -> Pending:
-        """What is pending for this part: of each measured result, its share."""
+        """What is pending, with only this part's share of each measured result."""
         if self.scope is None or not pending.measured:
             return pending
         narrow = self.folder.measurer.narrow
@@ -80,8 +80,8 @@ class Part(NamedTuple):
 class Parts:
     """All parts of a book. `store` reads them as one; `measurer` measures for the whole book.
 
-    `folded` is called with each seal once, after the part that has its period has published it
-    here, and with each forget for every part.
+    `folded` is called once with each seal, after the part that has its period has published it in
+    this process. It is called with each forget, once for every part.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Parts:
         folded: Folded,
         history: StepHistory | None,
     ) -> None:
-        """Raises `SpecError` for a store that cannot keep the parts that the book wants."""
+        """Raises `SpecError` if the store cannot keep the parts of the book."""
         self.partition = Partition(spec)
         self.measurer = Measurer(boards)
         self.store: Store = store
@@ -119,12 +119,12 @@ class Parts:
         on_fork(self)
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = Lock()
 
     def check(self) -> None:
-        """Raises `RebuildNeeded` where the rankings of a part are not those of this book, and
-        `StoreError` where none of the parts can be used."""
+        """Raises `RebuildNeeded` if the rankings of a part are not those of this book, and
+        `StoreError` if no part can be used."""
         down: list[StoreError] = []
         for part in self.parts:
             try:
@@ -138,8 +138,8 @@ class Parts:
             raise down[0]
 
     def check_manifest(self) -> None:
-        """As `Folder.check_manifest`, by the first part that can be asked: a rebuild makes the
-        parts anew in their order. Passes where none can be."""
+        """As `Folder.check_manifest`, for the first part that can be asked, because a rebuild goes
+        through the parts in their order. Passes if no part can be asked."""
         for part in self.parts:
             with suppress(StoreError):
                 part.folder.check_manifest()
@@ -152,8 +152,8 @@ class Parts:
         step_events: int = STEP_EVENTS,
         progress: Progress | None = None,
     ) -> None:
-        """Fold every part, as `Folder.fold` does. Raises the first `StoreError` of a part, after
-        all have been tried."""
+        """Fold every part, as `Folder.fold` does. Tries all parts, and then raises the first
+        `StoreError`."""
         troubles: list[StoreError] = []
         furthest = Furthest(progress)
         try:
@@ -175,9 +175,10 @@ class Parts:
         *,
         ranks: bool,
     ) -> list[Receipt]:
-        """Fold what was recorded into every part, and say what each event did as far as that went.
+        """Fold recorded events into every part, and return their receipts as far as they are
+        ranked.
 
-        `results` are the measured results of the recording's events, where they are results.
+        `results` holds the measured result of each event that is a result.
         """
         pending = Pending.of(recording, results)
         seqs = [recorded.seq for recorded in recording.events]
@@ -209,8 +210,8 @@ class Parts:
         ]
 
     def settle(self) -> None:
-        """Tell of the seals that were published here, in their order, and have the log erase the
-        players whom every part has forgotten."""
+        """Call `folded` with the seals that were published here, in their order. Have the log erase
+        the players that every part has forgotten."""
         if not self._sealed and not self._forgotten:
             return
         with self._lock:
@@ -227,7 +228,7 @@ class Parts:
     def _receipt(
         self, recorded: Recorded, stored: Mapping[int, bytes], result: MeasuredResult | None
     ) -> tuple[Receipt, str]:
-        """The receipt made of what each part stored; "pending" while a part's is missing."""
+        """The receipt merged from what each part stored; "pending" while a part has stored none."""
         missing = [number for number in self._wanted(recorded, result) if number not in stored]
         merged = receipts.merge(list(stored.values()))
         if missing and merged == receipts.NOTHING:
@@ -240,8 +241,8 @@ class Parts:
         return structs.replace(made, status="pending", pending_parts=shown), ""
 
     def _wanted(self, recorded: Recorded, result: MeasuredResult | None) -> Sequence[int]:
-        """The parts that have a ranking of the event. Where a folded event that is no result
-        belongs is known only afterwards, so that it is wanted from all."""
+        """The parts that must rank the event. For an event other than a result, only the fold finds
+        out which rankings it changes, so all parts must fold it."""
         partition = self.partition
         if partition.is_whole or recorded.kind != "result":
             return partition.every

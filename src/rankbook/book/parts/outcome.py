@@ -1,4 +1,4 @@
-"""What has become of an event: how a caller resolves a submission whose reply was lost."""
+"""What has become of an event. A caller asks this if the reply to a submission was lost."""
 
 from rankbook.book import events
 from rankbook.book.parts.folding import Parts

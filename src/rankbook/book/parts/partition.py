@@ -1,7 +1,8 @@
-"""Which part of a book holds what: all of it in one part, or a part a board, or parts by period.
+"""Which part of a book holds what: one part holds everything, or each board has a part, or each
+period is in one of several parts.
 
-Every part folds the whole log, so what a fold remembers is the same in all of them. Each keeps only
-its own rankings and what helps to find them.
+Every part folds the whole log, so all parts remember the same. Each keeps only its own rankings,
+and what helps to find them.
 """
 
 from zlib import crc32
@@ -35,11 +36,11 @@ class Partition:
         return crc32("/".join(name.split("/", 3)[:3]).encode()) % len(self.names)
 
     def may_have(self, number: int, board: str) -> bool:
-        """Whether a part has rankings of a board, or may have."""
+        """Whether a part may have rankings of a board."""
         return not self._by_board or self.names[number] == board
 
     def where(self, name: str) -> tuple[int, ...]:
-        """The parts that have something under a name: a ranking's, or of what a fold remembers."""
+        """The parts that have something under a name: a ranking, or state that a fold remembers."""
         if not state.is_state(name):
             return (self.of(name),)
         board = name.partition("/")[2]
@@ -53,7 +54,7 @@ class Partition:
 
 
 def is_alike(name: str) -> bool:
-    """Whether all parts that have something of this name have the same.
+    """Whether every part that has something under this name has the same.
 
     Of anything else, each part has its own share.
     """

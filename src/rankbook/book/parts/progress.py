@@ -1,4 +1,4 @@
-"""Progress of several folds of one log, told as that of a single one."""
+"""One progress for several folds of the same log."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ Progress = Callable[[int], None]
 
 
 class Furthest:
-    """Tells `progress` how far the fold that has come furthest is."""
+    """Calls `progress` with how far the fold that has come furthest is."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
@@ -14,7 +14,7 @@ class Furthest:
         self._own = 0
 
     def next_fold(self) -> Progress | None:
-        """The progress to give to one more fold."""
+        """The progress for the next fold."""
         self._own = 0
         return None if self._progress is None else self._more
 
@@ -27,7 +27,7 @@ class Furthest:
 
 
 def shared(progress: Progress | None, folds: int) -> Progress | None:
-    """The progress to give to each of so many folds, one after the other: each adds its share."""
+    """The progress for each of several folds that run one after the other. Each adds its share."""
     if progress is None or folds == 1:
         return progress
     seen = told = 0

@@ -1,7 +1,7 @@
-"""The parts of a book read as one store: each query is answered by the part that has its ranking.
+"""The parts of a book read as one store: the part that has a ranking answers queries about it.
 
-Each part is asked once a call, and answers from a snapshot of its own. What is written is written
-to the parts (parts.py).
+A call asks each part at most once, and each answers from its own snapshot. Each part is written on
+its own (folding.py).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +34,10 @@ SUMS = ("rankings", "entries")
 
 
 class PartitionedStore:
-    """The protocols `Store`, but for `publish`, `Auditable` and `Describable` over a book's parts.
+    """The protocols `Store` (without `publish`), `Auditable` and `Describable` over a book's parts.
 
-    The position is the least of the parts', and so is that of a reading, of the parts it is from.
+    Its position is the lowest of the parts' positions. A reading's position is the lowest of the
+    parts that it read.
     """
 
     remote = True
@@ -50,11 +51,12 @@ class PartitionedStore:
         self._base: Store = base
 
     def position(self) -> int:
-        """How far all parts have been folded. A call for each of them."""
+        """The position up to which all parts are folded. Costs a call to each of them."""
         return min([part.position() for part in self.parts])
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
-        """See `Store.entries`: one snapshot a part. What every part has is from the first."""
+        """See `Store.entries`. Reads one snapshot of each part. The first part answers for what all
+        parts have alike."""
         asked = _by_part([self.partition.where(id.name)[:1] for id, _member in wanted])
         found: list[Stored | None] = [None] * len(wanted)
         positions: list[int] = []
@@ -78,8 +80,9 @@ class PartitionedStore:
         raise StoreError("a book in parts is published part by part")
 
     def read(self, queries: Sequence[Query]) -> Reading:
-        """See `Store.read`: one snapshot a part. What every part has is asked of those that are
-        read anyway, and the newest answer is given; what each has a share of is asked of all."""
+        """See `Store.read`. Reads one snapshot of each part. If all parts have something alike, the
+        parts that are read anyway are asked, and the newest answer counts. If each part has a
+        share, all parts are asked."""
         owners = [self.partition.where(query.ranking.name) for query in queries]
         alone = sorted({each[0] for each in owners if len(each) == 1})
         places = [
@@ -98,7 +101,7 @@ class PartitionedStore:
         return Reading(min(positions) if positions else self.position(), answers)
 
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
-        """See `Store.receipts`: those of the events that every part has folded."""
+        """See `Store.receipts`. Gives the receipts of events that every part has folded."""
         found = zip(*[part.receipts(seqs) for part in self.parts], strict=True)
         whole = [[each for each in one if each is not None] for one in found]
         return [receipts.merge(one) if len(one) == len(self.parts) else None for one in whole]
@@ -111,7 +114,8 @@ class PartitionedStore:
 
     @contextmanager
     def audit(self) -> Iterator[Audit]:
-        """See `Auditable.audit`: one snapshot a part. Raises `StoreError` where there are none."""
+        """See `Auditable.audit`. Holds one snapshot of each part. Raises `StoreError` if a part
+        cannot be audited."""
         with ExitStack() as stack:
             opened = [stack.enter_context(auditable(part).audit()) for part in self.parts]
             yield PartitionedAudit(self.partition, opened)
@@ -135,7 +139,7 @@ def auditable(store: Store) -> Auditable:
 
 
 def _by_part(places: Sequence[Sequence[int]]) -> Mapping[int, list[int]]:
-    """Part -> what is asked of it, as indices into `places`."""
+    """Part -> the indices in `places` of the queries for it."""
     asked: dict[int, list[int]] = {}
     for place, numbers in enumerate(places):
         for number in numbers:
@@ -144,7 +148,7 @@ def _by_part(places: Sequence[Sequence[int]]) -> Mapping[int, list[int]]:
 
 
 def _share(query: Query, owners: Sequence[int]) -> Query:
-    """What each of several owners is asked for its share of the rows."""
+    """The queries to each of several owners for its share of the rows."""
     if len(owners) == 1 or is_alike(query.ranking.name):
         return query
     if isinstance(query, ByPosition):
@@ -165,7 +169,7 @@ def _answer(query: Query, found: Sequence[Answer]) -> Answer:
 
 
 def _merged(query: ByPosition | FromBound, found: Sequence[Slice]) -> Slice:
-    """The rows of several parts in one order. Nobody is told how many ties stand before them."""
+    """The rows of several parts in one order. It leaves out how many ties stand before them."""
     known = {row for each in found for row in each.rows}
     rows = sorted(known, key=lambda row: (row.key, row.member))
     if isinstance(query, ByPosition):

@@ -27,7 +27,7 @@ class BundleReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct):
-    """A reading, and what it was made of. All that is `shown` is what it was at the position of
+    """A reading, and what it was made from. Every `shown` ranking is right at the position of
     `fresh`."""
 
     reading: BundleReading
@@ -40,9 +40,9 @@ class BundleCache:
     """The last reading of each bundle. One thread at a time makes a new one; the others wait.
 
     A change in any of its rankings shows at the next read. Only rankings that have changed are read
-    again, and in them only entries that have. A reading older than the bundle's maximum age is made
-    again in any case. Another process's repair shows at once if the store counts its writes, or
-    else within a second.
+    again, and only entries that have changed are decoded. A reading older than the bundle's maximum
+    age is made again in any case. A repair by another process shows at once if the store counts its
+    writes, and otherwise within a second.
     """
 
     def __init__(self, store: Store, views: Views, recent: StepHistory | None) -> None:
@@ -70,16 +70,17 @@ class BundleCache:
             return kept.reading
 
     def after_fork(self) -> None:
-        """In a child: the locks may be held by threads that are not there."""
+        """In a child: take new locks, because threads of the parent may hold the old ones."""
         self._locks = {}
 
     def forget(self) -> None:
-        """Drop every reading, and keep none that has begun: what it shows may be no more."""
+        """Drop every reading, and keep none that has already begun, because its rankings may be
+        gone."""
         self._forgotten += 1
         self._kept.clear()
 
     def _make(self, bundle: Bundle, now_us: int) -> BundleReading:
-        """A new reading, in the periods of now."""
+        """A new reading, in the current periods."""
         forgotten = self._forgotten
         views = self._views(bundle, now_us)
         fresh = Freshness(self._store, views, now_us, bundle.max_age_seconds or math.inf)
@@ -92,7 +93,7 @@ class BundleCache:
         return kept.reading
 
     def _renew(self, bundle: Bundle, kept: _Kept, writes: int | None, now_us: int) -> None:
-        """Bring a reading up to now. `writes` were counted before, so that none is missed."""
+        """Update a reading. `writes` were counted before, so none is missed."""
         fresh = kept.fresh
         steps = [] if self._recent is None else self._recent.since(fresh.position)
         whole = fresh.may_miss_repair(now_us, writes, len(steps))
@@ -114,7 +115,7 @@ class BundleCache:
     def _followed(
         self, bundle: Bundle, kept: _Kept, steps: Sequence[PublishedStep]
     ) -> list[CachedTop | None]:
-        """What is shown as the steps have left it; None where it must be read."""
+        """The shown rankings after the published steps. None if they must be read."""
         return [
             None if last is None else advance(view, last, bundle.top, steps)
             for view, last in zip(kept.views, kept.shown, strict=True)
@@ -123,7 +124,8 @@ class BundleCache:
     def _read(
         self, bundle: Bundle, kept: _Kept, shown: Sequence[CachedTop | None], whole: bool
     ) -> None:
-        """Read again what is not as it is `shown`, or with `whole` everything."""
+        """Read again the rankings that differ from what is `shown`. With `whole`, read
+        everything."""
         known = [
             None if whole or each is None or view.beside is not None else each.version
             for view, each in zip(kept.views, shown, strict=True)
@@ -144,7 +146,7 @@ class BundleCache:
     def _show(
         self, bundle: Bundle, kept: _Kept, shown: Sequence[CachedTop | None], position: int
     ) -> None:
-        """Make the reading of what is shown at a position, unless it is what was."""
+        """Make the reading of the shown rankings at a position, unless it is the last one."""
         for now, last in zip(shown, kept.shown, strict=True):
             if now is not last:
                 found = [each.standings for each in shown if each is not None]
@@ -154,9 +156,9 @@ class BundleCache:
 
 
 def read_bundle(bundle: Bundle, position: int, found: Sequence[Standings]) -> BundleReading:
-    """The reading of a bundle whose rankings stand so at a position.
+    """The reading of a bundle from these standings at a position.
 
-    Entries that the bundle does not show are left out; the others keep their ranks.
+    It leaves out entries that the bundle does not show. The others keep their ranks.
     """
     if bundle.named_only:
         found = [

@@ -29,7 +29,7 @@ def write(cursor: Cursor) -> str:
 
 
 def read(ranking: str, text: str | None) -> Cursor:
-    """The cursor in `text`, or the start. Raises `Refused` where it is of another ranking."""
+    """The cursor in `text`, or the start. Raises `Refused` for a cursor of another ranking."""
     if text is None:
         return Cursor(ranking, False, b"")
     try:

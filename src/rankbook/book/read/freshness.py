@@ -1,11 +1,11 @@
-"""Freshness: whether what was read before may still be shown. Both caches decide by it.
+"""Freshness: whether an earlier answer may still be shown. Both caches decide by it.
 
 An answer lasts until one of its periods begins, ends or closes. Until then there are three cases:
 
 - A store that counts its writes says, at almost no cost, that there were none.
 - The versions of rankings say which of them a fold has changed.
-- A repair changes rankings and leaves their versions. It is told from a fold by the number of
-  writes. Where that cannot be known, an answer is read whole again after a second.
+- A repair changes rankings but not their versions. The number of writes tells it from a fold. If
+  the store does not count writes, the whole answer is read again after a second.
 """
 
 import math
@@ -30,7 +30,8 @@ class Versions(NamedTuple):
 
 
 class Freshness:
-    """What store and clock said just before an answer was read whole, and what was read since."""
+    """What store and clock said just before an answer was read whole, and the versions read
+    since."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class Freshness:
         return self._counted is not None
 
     def count_writes(self) -> int | None:
-        """How often the store has been written to; None where it does not count."""
+        """How often the store has been written to. None if it does not count."""
         return None if self._counted is None else self._counted.writes()
 
     def lasts(self, now_us: int) -> bool:
@@ -65,7 +66,7 @@ class Freshness:
         return self.read_us <= now_us < self.until_us
 
     def may_miss_repair(self, now_us: int, writes: int | None, folds: int | None = None) -> bool:
-        """Whether something else than folds may have been written, now that there are `writes`.
+        """Whether the `writes` until now may include something other than folds, such as a repair.
 
         `folds` is how many of the writes since are known to be folds.
         """
@@ -74,15 +75,15 @@ class Freshness:
         return writes != self.writes + folds
 
     def read_versions(self) -> Versions:
-        """Note the versions that the rankings have now. Read them before what they are of."""
+        """Note the current versions of the rankings. Read them before you read the rankings."""
         if self._views:
             self.position, self.versions = self._ask()
         return self.versions
 
     def holds(self, now_us: int, *, whole: bool = False) -> bool:
-        """Whether the answer is still right: nothing that it shows has another version.
+        """Whether the answer is still right: the versions of all its rankings are the same.
 
-        With `whole` it shows parts of the whole store, and any write may have changed it.
+        With `whole` the answer shows parts of the whole store, so any write may have changed it.
         """
         if not self.lasts(now_us):
             return False
@@ -112,7 +113,7 @@ class Freshness:
 
 
 def boundary_us(view: RankingView, now_us: int) -> float:
-    """When a view next has another period, or its period closes; infinity for never."""
+    """When a view next enters another period, or its period closes. Infinity for never."""
     span, rules = view.span, view.rules
     following = rules.window(view.ranking.window).next(span)
     instants = [

@@ -5,7 +5,7 @@ RETRIES = 100
 
 
 def checked(limit: int) -> int:
-    """A number of rows that may be asked for. Raises ValueError."""
+    """The number of rows, if a read may ask for it. Raises ValueError."""
     if not 1 <= limit <= MAX_LIMIT:
         raise ValueError(f"limit is {limit}; it may be 1 to {MAX_LIMIT}")
     return limit

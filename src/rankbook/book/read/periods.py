@@ -1,4 +1,4 @@
-"""Which rankings and periods there are, and how a player stood in each of them."""
+"""Which rankings and periods have entries, and how a player stood in each of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -35,8 +35,8 @@ def known(
 ) -> list[Ranking]:
     """The rankings of a window that have had entries, by period and then by name.
 
-    Only those of the newest `limit` periods, or of the newest ones before the period `before`.
-    O(rankings answered), however many there are. Raises `NotFound` for no such period.
+    It gives the newest `limit` periods, or the newest ones before the period `before`. O(rankings
+    answered), however many exist. Raises `NotFound` for no such period.
     """
     catalog = state.catalog(rules.board.name, window)
     bound = _END if before is None else state.number(rules.window(window).period(before).start_us)
@@ -66,7 +66,7 @@ def _rankings(rows: Sequence[Row]) -> list[Ranking]:
 def running(
     store: Reads, boards: Sequence[BoardRules], now_us: int
 ) -> list[tuple[BoardRules, Ranking]]:
-    """The rankings with entries in the running periods, one of each window, under whatever tags.
+    """The rankings with entries in the current period of each window, under any tags.
 
     O(rankings answered): earlier periods are not read.
     """
@@ -132,8 +132,7 @@ def of_player(
     before: str | None,
 ) -> list[PlayerPeriod]:
     """How a player stands in the newest `limit` periods of a window under these tags, the newest
-    first. O(limit x log n).
-    """
+    first. O(limit x log n)."""
     wanted = tuple(sorted(tags.items()))
     rankings = known(store, rules, window, limit, before)
     views = [view(rules, each) for each in rankings if each.tags == wanted]

@@ -1,4 +1,5 @@
-"""Reading a book: which ranking, bundle, player or period is meant, and its answer."""
+"""Reading a book: it finds the ranking, bundle, player or period that a caller means, and
+reads it."""
 
 from collections.abc import Mapping
 
@@ -13,9 +14,9 @@ from rankbook.store.base import Reads
 
 
 class Reader:
-    """Reads a book as of one instant, from one store. See `Rankbook` for what its methods answer.
+    """Reads a book at one instant, from one store. See `Rankbook` for what its methods return.
 
-    An answer is of one snapshot where the store is one, as in `Rankbook.snapshot`.
+    If the store is one snapshot, as in `Rankbook.snapshot`, every answer comes from it.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Reader:
         ]
 
     def bundle(self, bundle: Bundle) -> BundleReading:
-        """The rankings of a bundle, read now: see `Rankbook.bundle` for one that is kept."""
+        """The rankings of a bundle, read now. `Rankbook.bundle` gives a kept reading."""
         position, found = read_all(
             self._store, self.views(bundle), lambda each: each.top_query(bundle.top)
         )
@@ -103,7 +104,8 @@ class Reader:
         )
 
     def _rules(self, board: str | Board) -> BoardRules:
-        """The rules of a board, by itself or its name. Raises `NotFound` and lists the boards."""
+        """The rules of a board, given by its name or itself. Raises `NotFound`, which lists the
+        boards."""
         name = board.name if isinstance(board, Board) else board
         return self._boards[self.spec.board(name).name]
 
@@ -111,6 +113,6 @@ class Reader:
         return rules.window(next(iter(rules.windows)) if window is None else window).name
 
     def _known(self, rules: BoardRules, ranking: Ranking) -> RankingView:
-        """The view of a ranking that is known by name."""
+        """The view of the ranking with this name."""
         span = rules.window(ranking.window).period(ranking.period)
         return RankingView(self._store, rules, ranking, span, self._now_us)

@@ -18,7 +18,7 @@ MAX_BINS = 1000
 def scores(view: RankingSource, low: Number | None, high: Number | None, limit: int) -> Standings:
     """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
 
-    `count` is still that of the whole ranking. Raises `Refused` for no such number.
+    `count` is still that of the whole ranking. Raises `Refused` for a bound that no score can be.
     """
     best, worst = (high, low) if descending(view) else (low, high)
     bound = b"" if best is None else view.rules.score_bound(best)
@@ -47,7 +47,7 @@ def percentile_of(view: RankingSource, found: Slice) -> float | None:
 
 
 def histogram(view: RankingSource, edges: Sequence[Number]) -> list[Bin]:
-    """How many entries have scores below the first edge, between edges, and from the last on.
+    """How many scores are below the first edge, between two edges, and from the last edge on.
 
     Edges ascend; a bin holds its lower edge. O(edges x log n), from one snapshot. Raises `Refused`.
     """
@@ -86,10 +86,10 @@ def _above(bound: bytes) -> bytes:
 
 
 def automatic(view: RankingSource, bins: int) -> list[Bin]:
-    """A histogram of `bins` equal steps from the lowest to the highest score; empty without any.
+    """A histogram of `bins` equal steps from the lowest to the highest score. Empty if there are no
+    entries.
 
-    It takes several reads, which belong in one snapshot. Raises `Refused` for a number of bins
-    that cannot be.
+    It takes several reads, so call it in one snapshot. Raises `Refused` for a wrong number of bins.
     """
     if not 1 <= bins <= MAX_BINS:
         raise Refused("bins", f"is {bins}; there may be 1 to {MAX_BINS}")
@@ -108,7 +108,7 @@ def automatic(view: RankingSource, bins: int) -> list[Bin]:
 
 
 def _ends(view: RankingSource) -> tuple[Number, Number] | None:
-    """The lowest and the highest score; None without any."""
+    """The lowest and the highest score. None if there are no entries."""
     count = view.capped(view.ask(ByPosition(view.id, 0, 0)).count)
     if count == 0:
         return None

@@ -1,8 +1,8 @@
-"""One snapshot for an answer that takes several reads: every figure in it is of one position.
+"""One snapshot for an answer that takes several reads: all its figures belong to one position.
 
-A store of this machine holds a snapshot open meanwhile. Another one is read first as it comes. If
-something was published between two reads, all queries are asked again together, in one snapshot,
-and the answer is made again from what they gave.
+A store on this machine holds a snapshot open meanwhile. Any other store is first read without one.
+If something was published between two reads, all queries are asked again together, in one snapshot.
+The answer is then made again from the new results.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 def in_one_snapshot(store: Reads, read: Callable[[Reads], T]) -> T:
-    """What `read` gives, with all that it reads from one snapshot of the store.
+    """What `read` returns. Everything that it reads comes from one snapshot of the store.
 
-    `read` may be called more than once, and must only read. Raises what it raises. An error that
-    comes of two moments is not one, so it is called again.
+    `read` may be called more than once, and must only read. Raises what it raises. If an error may
+    come from reads at two positions, `read` is called again.
     """
     if isinstance(store, SnapshotReader):
         return read(store)
@@ -54,10 +54,10 @@ def in_one_snapshot(store: Reads, read: Callable[[Reads], T]) -> T:
 
 
 class SnapshotReader:
-    """A store as one attempt reads it. What was asked before is answered as it was."""
+    """A store as one attempt reads it. A query that was asked before gets the same answer."""
 
     def __init__(self, store: Reads, queries: Sequence[Query], known: Reading | None) -> None:
-        """`known` has the answers to `queries`, if they were asked."""
+        """`known` has the answers to `queries`, if they were asked before."""
         self._store = store
         self._answers: dict[Query, Answer] = {}
         self._readings: list[Reading] = []
@@ -71,7 +71,7 @@ class SnapshotReader:
         return self._readings[0].position
 
     def read(self, queries: Sequence[Query]) -> Reading:
-        """Answers to all queries. Those that are new are asked in one call."""
+        """Answers to all queries. New queries are asked in one call."""
         missing = [query for query in queries if query not in self._answers]
         if missing:
             self._add(missing, self._store.read(missing))
@@ -84,7 +84,7 @@ class SnapshotReader:
         return position, [Stored(each[0].key, each[0].value) if each else None for each in rows]
 
     def asked(self) -> list[Query]:
-        """Every query that was asked so far."""
+        """Every query asked so far."""
         return [*self._answers]
 
     def is_one_snapshot(self) -> bool:

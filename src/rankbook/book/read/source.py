@@ -1,4 +1,5 @@
-"""One ranking as readers see it: queries on the way down, entries with ranks on the way up."""
+"""One ranking for readers: it makes the queries to the store, and ranked entries from the
+answers."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -26,7 +27,7 @@ from rankbook.store.base import (
 
 
 class RankingSource:
-    """One ranking of a book: what to ask the store, and what its answers say.
+    """One ranking of a book: how to ask the store for it, and how to read the answers.
 
     `now_us` decides whether the period is sealed.
     """
@@ -48,7 +49,7 @@ class RankingSource:
         return type(self)(store, self.rules, self.ranking, self.span, self._now_us)
 
     def top_query(self, limit: int, known: int | None = None) -> Query:
-        """The query of `top`, of a reader who may know the rows as of the version `known`."""
+        """The query of `top`. `known` is the version whose rows the reader already has."""
         return ByPosition(self.id, 0, checked(limit), self.beside, known)
 
     def entry_query(self, player: str) -> Query:
@@ -87,16 +88,16 @@ class RankingSource:
         return msgspec.structs.replace(self.rules.period(self.span), sealed=sealed)
 
     def is_final(self) -> bool:
-        """Whether the period's seal is folded: every result that it takes is, too, and only what
-        is taken back or corrected changes it. By the clock alone a period may be over while
-        results of it are still pending."""
+        """Whether the period's seal is folded. Then all its results are folded too, and only a
+        void, a correction or the like changes it. The clock alone does not say so, because results
+        of an ended period may still be pending."""
         parts = self.ranking.board, self.ranking.window, self.ranking.period
         name = state.period_name(*parts).encode()
         _position, [seal] = self.store.entries([(state.SEALS, name)])
         return seal is not None and self.period().sealed
 
     def standings(self, answer: Answer, known: "Known | None" = None) -> Standings:
-        """The answer to one of this view's queries, as people read it. Raises `Corrupt`.
+        """The standings in the answer to one of this view's queries. Raises `Corrupt`.
 
         Rows that are `known` are not decoded again.
         """
@@ -132,12 +133,13 @@ Known = dict[Row, tuple[Entry, bytes | None]]
 
 
 def each_beside(found: Slice) -> Iterable[bytes | None]:
-    """What stands beside each row; nothing where no ranking was named."""
+    """The stored value of the `beside` ranking for each row. Empty if the query named none."""
     return found.beside or repeat(None)
 
 
 def member(player: str) -> bytes:
-    """A player as the store's member; text that no player can have becomes bytes that none has."""
+    """A player as the store's member. Text that cannot be a player becomes bytes that no player
+    has."""
     return player.encode(errors="surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""The top of a ranking as it was shown, and what it is now without reading all of it again."""
+"""The top of a ranking as last shown, and how to update it without reading all of it again."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ from rankbook.store.base import Answer, Row, sliced
 
 
 class CachedTop(msgspec.Struct, frozen=True):
-    """Rows of the top of a ranking, and the standings made of them: as of a version, with so many
-    entries in the whole ranking."""
+    """Rows of the top of a ranking, and the standings made from them. They belong to one version,
+    with `count` entries in the whole ranking."""
 
     version: int
     count: int
@@ -25,8 +25,8 @@ class CachedTop(msgspec.Struct, frozen=True):
 def refresh(
     view: RankingSource, answer: Answer, last: CachedTop | None, known: int | None
 ) -> CachedTop:
-    """What an answer to the view's `top_query` with this `known` shows; the last one where nothing
-    changed. Entries whose bytes are the same are not decoded again."""
+    """The top in an answer to the view's `top_query` with this `known`; the last one if nothing
+    changed. Entries with the same bytes are not decoded again."""
     found = sliced(answer)
     entries = None
     if last is not None:
@@ -46,9 +46,9 @@ def refresh(
 def advance(
     view: RankingSource, last: CachedTop, limit: int, steps: Sequence[PublishedStep]
 ) -> CachedTop | None:
-    """What was shown as the steps since have left it; None where they may have changed its rows.
+    """The shown top after these steps. None if they may have changed its rows.
 
-    `limit` is how many rows were asked for. Where there were fewer, every entry is shown.
+    `limit` is how many rows were asked for. If there were fewer, every entry is shown.
     """
     name, version, count = view.id.name, last.version, last.count
     for step in steps:
@@ -70,7 +70,7 @@ def advance(
 
 
 def _touch(last: Row, moves: Sequence[KeyChange]) -> bool:
-    """Whether any entry has left or taken a place up to that of the last row."""
+    """Whether any entry has left or taken a place at or above the last row."""
     end = (last.key, last.member)
     for member, before, after in moves:
         if before is not None and (before, member) <= end:
@@ -81,7 +81,7 @@ def _touch(last: Row, moves: Sequence[KeyChange]) -> bool:
 
 
 def _show(rows: Sequence[Row], moves: Sequence[KeyChange] | None) -> bool:
-    """Whether any of the rows is of a member that moved."""
+    """Whether any row belongs to a member that moved."""
     if moves is None:
         return False
     moved = {move.member for move in moves}

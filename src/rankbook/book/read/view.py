@@ -43,9 +43,10 @@ class RankingView(RankingSource):
         return self.standings(self.ask(self.top_query(limit)))
 
     def page(self, limit: int = TOP, cursor: str | None = None) -> Standings:
-        """`limit` entries from a cursor on (the first page without one), with cursors onward.
+        """`limit` entries from a cursor on (without one, the first page), with the cursors of the
+        pages beside it.
 
-        A cursor marks a place in the order, not a number of rows: no entry comes twice or is
+        A cursor marks a place in the order, not a number of rows, so no entry comes twice or is
         missed while others move. Raises `Refused` for a cursor of another ranking or period.
         """
         found = cursors.read(self.ranking.name, cursor)
@@ -57,7 +58,7 @@ class RankingView(RankingSource):
         return cursors.onward(found, page, self.standings, self.capped)
 
     def _within(self, query: FromBound) -> Slice:
-        """A page back from beyond the cap, where its bound has moved to, is the last one within."""
+        """If a page leads back from beyond the size, the last page within the size."""
         found = self.ask(query)
         most = self.capped(found.count)
         if found.start + len(found.rows) <= most:
@@ -66,10 +67,10 @@ class RankingView(RankingSource):
         return self.ask(ByPosition(self.id, start, most - start, self.beside))
 
     def around(self, player: str, limit: int = AROUND) -> Standings:
-        """`limit` entries with the player's among them, in the middle where the edges allow.
+        """`limit` entries with the player's entry among them, in the middle unless an edge is near.
 
-        The window is full wherever the ranking has that many entries; without an entry of the
-        player it is empty. O(log n + limit).
+        The window is full if the ranking has that many entries. It is empty if the player has no
+        entry. O(log n + limit).
         """
         asked = checked(limit)
         if self.size is None:
@@ -79,7 +80,7 @@ class RankingView(RankingSource):
         return self._in_one_snapshot(lambda view: view._around_capped(player, asked))
 
     def _around_capped(self, player: str, limit: int) -> Standings:
-        """The window is chosen inside the cap."""
+        """As `around`, with the window inside the board's size."""
         own = self.ask(self.entry_query(player))
         if not own.rows or own.start >= self.capped(own.count):
             return self.standings(Slice(own.version, own.count, own.groups, 0, 0, 0, []))
@@ -167,21 +168,23 @@ class RankingView(RankingSource):
     ) -> Standings:
         """At most `limit` entries with low <= score <= high, in rank order; None is no bound.
 
-        `count` is still that of the whole ranking. Raises `Refused` for no such number.
+        `count` is still that of the whole ranking. Raises `Refused` for a bound that no score can
+        be.
         """
         return scores.scores(self, low, high, limit)
 
     def percentile(self, player: str) -> float | None:
-        """The share, 0 to 100, of the other entries that do not stand better; None without one.
+        """The share, 0 to 100, of the other entries that are not better. None if the player has no
+        entry.
 
-        Tied players have the same, except under ordinal numbering, where nobody is tied. A player
-        who is alone has 100.
+        Tied players have the same percentile, except under ordinal numbering, where nobody is tied.
+        A player who is alone has 100.
         """
         return scores.percentile_of(self, self.ask(self.entry_query(player)))
 
     def histogram(self, bins: int = 10, *, edges: Sequence[Number] | None = None) -> list[Bin]:
-        """How many entries have which scores: in at most `bins` equal steps from the lowest to the
-        highest, or below, between and above ascending `edges`. O(bins x log n).
+        """How many entries have which scores. `bins` are at most so many equal steps from the
+        lowest score to the highest; `edges`, ascending, cut the scores instead. O(bins x log n).
 
         Raises `Refused` for bins or edges that cannot be.
         """
@@ -202,7 +205,7 @@ class RankingView(RankingSource):
         )
 
     def _in_one_snapshot(self, read: "Callable[[RankingView], T]") -> T:
-        """What `read` gives of this view, all of it from one snapshot."""
+        """What `read` returns for this view, all of it from one snapshot."""
         return in_one_snapshot(self.store, lambda store: read(self.over(store)))
 
 
@@ -223,9 +226,10 @@ def view(
     tags: Mapping[str, object],
     now_us: int,
 ) -> RankingView:
-    """The view of a ranking by its parts: by default the board's first window, and its period now.
+    """The view of a ranking by its parts: by default the board's first window, and its current
+    period.
 
-    Raises `NotFound` and says what exists.
+    Raises `NotFound`, which lists what exists.
     """
     name = next(iter(rules.windows)) if window is None else window
     cut = rules.window(name)

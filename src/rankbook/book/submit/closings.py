@@ -1,4 +1,4 @@
-"""Listeners of closings: who in this process wants to hear that a period has closed."""
+"""Listeners of closings: functions that this process calls when a period has closed."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ class ClosingListeners:
         self._listeners: list[Listener] = []
 
     def add(self, listener: Listener) -> None:
-        """Tell this listener of every closing from now on."""
+        """Call this listener at every closing from now on."""
         self._listeners.append(listener)
 
     def tell(self, seal: Recorded) -> None:
-        """Tell of a seal that was published. A listener that fails is a warning: the results are
+        """Call the listeners for a published seal. If one fails, that is a warning: the results are
         safe."""
         closing = self._closing(seal) if seal.received_us >= self._since_us else None
         if closing is None:
@@ -38,7 +38,7 @@ class ClosingListeners:
                 warnings.warn(f"an on_close listener failed: {error!r}", stacklevel=2)
 
     def _closing(self, seal: Recorded) -> Closing | None:
-        """What listeners hear of a seal; None where its board or window is gone."""
+        """The closing for a seal. None if its board or window no longer exists."""
         board, window, period = state.read_period(events.body(seal).target)
         rules = self._boards.get(board)
         if rules is None or window not in rules.windows:

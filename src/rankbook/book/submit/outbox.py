@@ -1,8 +1,8 @@
 """The outbox: events recorded inside a transaction that the caller has open.
 
 The application's own row and the event commit together, or vanish together. Nothing is ranked
-meanwhile, so no trouble of the rankings can fail what the caller saves; the next fold ranks what
-has been committed.
+meanwhile, so trouble with the rankings cannot fail the caller's transaction. The next fold ranks
+what was committed.
 """
 
 import inspect
@@ -20,19 +20,19 @@ LAYERS = 8
 
 
 class RecordIn(Protocol):
-    """What a log does in a caller's transaction: its `record_in`."""
+    """How a log records in a caller's transaction: its `record_in`."""
 
     def __call__(self, connection: Any, drafts: Sequence[Draft]) -> Recording:
-        """Append in the transaction. Raises `EventConflict`, `LogError`, and `ValueError` when
-        there is no transaction."""
+        """Append in the transaction. Raises `EventConflict`, `LogError`, and `ValueError` if no
+        transaction is open."""
         ...
 
 
 class Outbox(NamedTuple):
-    """How the log of one book is written within a caller's transaction.
+    """Writes the log of one book within a caller's transaction.
 
-    `driver` is the class of connections that it takes, `place` raises `ConfigError` for one to
-    another database.
+    `driver` is the class of connections that it takes. `place` raises `ConfigError` for a
+    connection to another database.
     """
 
     driver: str
@@ -40,10 +40,10 @@ class Outbox(NamedTuple):
     place: Callable[[Any], None]
 
     def record(self, given: object, drafts: Sequence[Draft]) -> Recording:
-        """Record in the transaction that is open on `given`, or on what it wraps.
+        """Record in the transaction that is open on `given`, or on the connection inside it.
 
-        Raises `ConfigError` for what wraps no connection of this log's driver, for one to another
-        database, and for one without a transaction; and what `RecordIn` raises.
+        Raises `ConfigError` if there is no connection of this log's driver, if it leads to another
+        database, or if it has no transaction. Also raises what `RecordIn` raises.
         """
         connection = unwrapped(given, self.driver)
         self.place(connection)
@@ -54,7 +54,8 @@ class Outbox(NamedTuple):
 
 
 def outbox(uri: str, directory: Path | None) -> Outbox | None:
-    """The outbox of the log that `uri` names, in a book in `directory`; None where it has none."""
+    """The outbox of the log that `uri` names, for a book in `directory`. None if that log has
+    none."""
     scheme, _, rest = uri.partition(":")
     if scheme == "sqlite":
         path = None if directory is None else directory / (rest or "log.sqlite")
@@ -67,8 +68,8 @@ def outbox(uri: str, directory: Path | None) -> Outbox | None:
 def unwrapped(given: object, driver: str) -> Any:
     """The driver's own connection inside a SQLAlchemy session or connection, or Django's wrapper.
 
-    It is found by its shape: what is no connection of the driver is asked for the one it has, as an
-    attribute or, as a session, by a call. Raises `ConfigError`.
+    It is found by its shape: an object that is no connection of the driver is asked for one, by an
+    attribute, or by a call if it is a session. Raises `ConfigError`.
     """
     found: Any = given
     for _layer in range(LAYERS):
@@ -125,7 +126,7 @@ def _same_file(connection: Any, path: Path | None) -> None:
 def _same_server(connection: Any, uri: str) -> None:
     """Raises `ConfigError` for another database of the server that the URI names.
 
-    Where the server goes by another name, a connection to one without a log fails by itself.
+    If the server has another name, this cannot tell. But a database without a log fails by itself.
     """
     if connection.closed:
         return

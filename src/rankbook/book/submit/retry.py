@@ -1,4 +1,4 @@
-"""Submitting surely: an uncertain outcome is resolved by asking for the event's id."""
+"""Submitting with retries: after an error it asks the log whether the event is recorded."""
 
 from collections.abc import Callable
 from time import sleep
@@ -16,7 +16,7 @@ UNCERTAIN = (LogError, StoreError, TimeoutError, ConnectionError)
 
 
 class Submits(Protocol):
-    """What is submitted to: a book, or a client that stands for one."""
+    """A book, or a client that stands for one."""
 
     def submit(self, event: Event) -> Receipt:
         """See `Rankbook.submit`."""
@@ -28,7 +28,7 @@ class Submits(Protocol):
 
 
 def backoff_seconds(failures: int) -> float:
-    """How long to wait after so many failures in a row: 0.1 s, doubling, 30 s at most."""
+    """How long to wait after this many failures in a row: 0.1 s, doubling, 30 s at most."""
     return float(min(MOST_SECONDS, FIRST_SECONDS * 2 ** min(failures - 1, 30)))
 
 
@@ -39,16 +39,16 @@ def submit_with_retry(
     attempts: int = ATTEMPTS,
     pause: Callable[[float], object] = sleep,
 ) -> Receipt:
-    """Submit an event that has an id until it is known to be recorded, and give its receipt.
+    """Submit an event that has an id until it is known to be recorded, and return its receipt.
 
-    After an error that leaves the outcome open (log or store out of use, a lost connection, a
-    time-out) it asks for the outcome, and submits again with the same id where that is not
-    "ranked", after pauses of 0.1 s, doubling. A receipt that is still "pending" after the last
-    attempt is given as it is: the event is safe.
+    Some errors leave the outcome open: log or store out of use, a lost connection, a time-out.
+    After such an error it asks for the outcome. If that is not "ranked", it submits again with the
+    same id, after pauses of 0.1 s, doubling. If the receipt is still "pending" after the last
+    attempt, it returns that: the event is safe.
 
-    Raises `ConfigError` for an event without an id, and `EventConflict` when the id is recorded
-    with other content. When `attempts` end without an answer it raises the last error: then ask
-    `outcome`, or submit again, with the same id, at any later time.
+    Raises `ConfigError` for an event without an id, and `EventConflict` if the id is recorded with
+    other content. When all `attempts` fail, it raises the last error. Then ask for the `outcome`,
+    or submit again with the same id, at any later time.
     """
     if not event.id:
         raise ConfigError("id", "is empty; without one a retry would be another event")
@@ -69,7 +69,7 @@ def submit_with_retry(
 
 
 def _resolved(book: Submits, event: Event) -> Receipt | None:
-    """The receipt, where the event is known to be recorded."""
+    """The receipt, if the event is known to be recorded."""
     try:
         return book.outcome(event).receipt
     except UNCERTAIN:

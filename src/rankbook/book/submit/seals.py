@@ -1,4 +1,4 @@
-"""Seals: the log hears once of every period that has ended, whoever notices it first."""
+"""Seals: the log records the end of every period once, whoever notices it first."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,8 +18,8 @@ MOST_SEALS = 100
 def due_seals(stores: Iterable[Store], now_us: int) -> list[Event]:
     """The seals of the periods that have closed by now: at most 100, the earliest first.
 
-    A seal has one id and the boundary's own instant, so two processes record one. A store that
-    cannot be used now is passed over.
+    A seal has one id, and the instant of the boundary. So if two processes find it due, it is
+    recorded once. A part whose store cannot be used now is skipped.
     """
     rows: list[Row] = []
     for store in stores:
@@ -42,10 +42,10 @@ def _seal(period: str, closes_us: int) -> Event:
 
 
 def _unrecorded(seals: Sequence[Event], log: Log) -> list[Event]:
-    """The seals that the log does not have, each with an id that is free.
+    """The seals that the log does not have, each with a free id.
 
-    An older log may have a seal's id for an event of a caller's, or for a seal that was damaged
-    since. The period is closed under another id then.
+    In an older log a caller's event may have the seal's id, or the seal may have been damaged
+    since. Then the period is closed under another id.
     """
     free: list[Event] = []
     taken = 0
@@ -75,7 +75,7 @@ def _closes(recorded: Recorded, period: str) -> bool:
 def record_due_seals(
     stores: Iterable[Store], validator: EventValidator, log: Log, now_us: int
 ) -> bool:
-    """Record the seals that are due; whether any was new."""
+    """Record the seals that are due. Returns whether any was new."""
     due = _unrecorded(due_seals(stores, now_us), log)
     if not due:
         return False

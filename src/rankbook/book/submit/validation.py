@@ -1,6 +1,6 @@
-"""Validation: every event is held against the rules before it becomes part of the truth.
+"""Validation: every event is checked against the rules before the log records it.
 
-A void or a correction is about a recorded result, and gets that result's player.
+A void or a correction has a recorded result as its target, and gets that result's player.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from rankbook.rules import BoardRules, Fact
 
 
 class Validated(NamedTuple):
-    """An event as the log takes it, and of a result what every board makes of it."""
+    """An event as the log takes it. If it is a result, also its measures on every board."""
 
     draft: Draft
     result: MeasuredResult | None = None
@@ -27,7 +27,7 @@ class Validated(NamedTuple):
 class EventValidator:
     """Turns submitted events into drafts for the log, or refuses them with a reason.
 
-    `check` holds an event against the limits that its book declares; see `rules/limits.py`.
+    `check` compares an event with the limits of its book; see `rules/limits.py`.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class EventValidator:
         self._log = log
 
     def validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
-        """The events as they may be recorded, in their order. Raises `Refused`."""
+        """The events, ready to be recorded, in their order. Raises `Refused`."""
         targets = self._targets(submitted)
         validated: list[Validated] = []
         for event in map(events.canonical, submitted):
@@ -56,7 +56,8 @@ class EventValidator:
         return validated
 
     def _check_fields(self, event: Event) -> None:
-        """The book's limits, and an id that the seals of periods leave to callers."""
+        """Raises `Refused` if the event breaks the book's limits, or has an id that is kept for
+        seals."""
         self._check(event)
         if event.id.startswith(state.SEAL):
             raise Refused("id", f"begins with {state.SEAL!r}, as only the ids of seals do")
@@ -80,7 +81,7 @@ class EventValidator:
         return Validated(draft, self._measurer.validate(events.fact_of(event, draft)))
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
-        """The recorded results that voids and corrections are about."""
+        """The recorded results that are the targets of voids and corrections."""
         wanted = [event.target for event in submitted if event.kind in ("void", "correct")]
         if not wanted:
             return {}

@@ -1,1 +1,1 @@
-"""Checking and mending: verify, rebuild, repair, doctor and backup."""
+"""Checking and repairing: verify, rebuild, repair, doctor and backup."""

@@ -1,9 +1,8 @@
-"""A copy of a book taken while it serves, and a book made from such a copy.
+"""Copying a book while it serves, and making a book from such a copy.
 
-Rankings are copied first and the log after them, each as one snapshot, so that the log of a backup
-is at or ahead of its rankings, and what they lack is folded when it is opened. Both are written
-beside the place they are for, made durable, and given its name in one step: what has the name is
-whole.
+The rankings are copied first and the log after them, each from one snapshot. So the log of a backup
+is never behind its rankings, and the next opening folds what they lack. Both are written beside
+their place, made durable, and renamed in one step. So a copy that has its name is whole.
 """
 
 import errno
@@ -34,8 +33,8 @@ ATTEMPTS = 100
 class Backup(msgspec.Struct, frozen=True, kw_only=True):
     """What a backup holds. `position` is the log position that it reaches, at least.
 
-    A log that is not in it is one that its server backs up; rankings that are not in it are made
-    anew from the log.
+    A log that is not in the backup must be backed up by its server. Rankings that are not in it can
+    be made again from the log.
     """
 
     directory: str
@@ -47,9 +46,9 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
 def backup(
     spec: BookSpec, log: Followable, store: Store, directory: Path, progress: Progress
 ) -> Backup:
-    """Copy a book that is open into `directory`, which is missing or empty.
+    """Copy an open book into `directory`, which must be missing or empty.
 
-    Raises `BookError` for one that is not, and changes nothing.
+    Raises `BookError` if it is not, and changes nothing.
     """
     with _made(directory) as made:
         toml = _toml(spec, log, store)
@@ -69,10 +68,10 @@ def backup(
 
 
 def restore(directory: Path, book: Path) -> None:
-    """Make a book in `book`, which is missing or empty, from the backup in `directory`.
+    """Make a book in `book`, which must be missing or empty, from the backup in `directory`.
 
-    Raises `BookError` where there is a book or anything else already, where there is no backup, and
-    where it would be kept outside of `book`; then nothing is changed.
+    Raises `BookError` if `book` is not empty, if there is no backup, or if its log or rankings
+    would lie outside of `book`. Then nothing is changed.
     """
     toml = directory / FILE
     if not toml.is_file():
@@ -93,7 +92,7 @@ def restore(directory: Path, book: Path) -> None:
 
 
 def _copy(log: Followable, store: Store, made: Path, progress: Progress) -> int:
-    """Rankings, then the log; the position that the copy reaches."""
+    """Copy the rankings, then the log. Returns the position that the copy reaches."""
     for old in (made / LOG, made / RANKINGS):
         if old.exists():
             shutil.rmtree(old) if old.is_dir() else old.unlink()
@@ -108,7 +107,7 @@ def _copy(log: Followable, store: Store, made: Path, progress: Progress) -> int:
 
 
 def _toml(spec: BookSpec, log: Followable, store: Store) -> Path | None:
-    """The file that says what the book is; None for a book that was opened without one."""
+    """The file with the book's specification. None if the book was opened without one."""
     kept: list[Path] = []
     for part, uri, name in ((log, spec.log, LOG), (store, spec.store, RANKINGS)):
         if isinstance(part, PortableLog | PortableStore):
@@ -133,7 +132,7 @@ def _within(key: str, uri: str, default: str) -> Path:
 
 @contextmanager
 def _made(directory: Path) -> Iterator[Path]:
-    """A folder beside that is made durable and renamed to `directory` at the end of the block."""
+    """A new folder beside `directory`. At the end of the block it is made durable and renamed."""
     place = directory.absolute()
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise BookError(f"{directory} is there already and is not empty; nothing was changed")

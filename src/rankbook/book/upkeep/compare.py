@@ -1,4 +1,4 @@
-"""Comparing the rankings that a log gives with both indexes of the rankings there are."""
+"""Comparing stored rankings, in both indexes, with those that the log gives."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ Compared = Callable[[int], None]
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry that is not as the log says, in one of the two indexes.
+    """One entry that differs from what the log says, in one of the two indexes.
 
     `expected` and `found` are what to look at: the score at which the entry stands, or the entry.
     """
@@ -34,9 +34,9 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of `verify`, at one log position. `pending` is how far the log goes beyond it:
-    what is recorded and not ranked yet; `set_aside` is how many events cannot be read, of which
-    nothing is ranked."""
+    """The result of `verify`, at one log position. `pending` is how many log positions lie after
+    it, whose events are not ranked yet. `set_aside` is how many events cannot be read, so that they
+    are not ranked."""
 
     agrees: bool
     position: int
@@ -55,11 +55,11 @@ def compare(
     head: int,
     compared: Compared,
 ) -> Verification:
-    """Hold every ranking of `actual` against `expected`; both are at the same position, and the
-    log ends at `head`.
+    """Compare every ranking of `actual` with `expected`. Both are at the same position; the log
+    ends at `head`.
 
-    Lists at most 10,000 disagreements. Where a ranking cannot be read any further, that is a fault,
-    and the next one is compared. `compared` is called with numbers of entries looked at.
+    Lists at most 10,000 disagreements. If the rest of a ranking cannot be read, that is a fault,
+    and the next ranking is compared. `compared` is called with numbers of entries compared.
     """
     faults: list[str] = []
     names = {id.name: id for id in expected.rankings() if not is_hint(id.name)}
@@ -90,7 +90,7 @@ def compare(
 
 
 def joined(found: Sequence[Verification], names: Sequence[str]) -> Verification:
-    """What was found in the parts of a book, as one: the least position, and the sums."""
+    """One verification from those of a book's parts: the lowest position, and the sums."""
     if len(found) == 1:
         return found[0]
     disagreements = [each for one in found for each in one.disagreements]
@@ -114,7 +114,7 @@ def joined(found: Sequence[Verification], names: Sequence[str]) -> Verification:
 
 @contextmanager
 def _noting(where: str, faults: list[str]) -> Iterator[None]:
-    """What cannot be read because it is damaged becomes a fault."""
+    """Turns damage that ends a read into a fault."""
     try:
         yield
     except Corrupt as error:
@@ -150,8 +150,8 @@ def _order(
     expected: Iterator[tuple[bytes, bytes]],
     actual: Iterator[tuple[bytes, bytes]],
 ) -> Iterator[Disagreement]:
-    """Merge both orders, which ascend: a member that stands elsewhere is missing at one place and
-    extra at the other."""
+    """Merge both orders, which ascend. A member at another place is missing at one place and extra
+    at the other."""
     left, right = next(expected, None), next(actual, None)
     while left is not None or right is not None:
         if left == right:
@@ -215,7 +215,7 @@ class _Describe:
 
 
 def _rules_of(boards: Mapping[str, BoardRules], id: RankingId) -> BoardRules | None:
-    """The rules that the ranking's keys are made by; none where it is not of these boards."""
+    """The rules that made the ranking's keys. None if it is not a ranking of these boards."""
     try:
         rules = boards.get(Ranking.parse(id.name).board)
     except NotFound:
@@ -224,7 +224,7 @@ def _rules_of(boards: Mapping[str, BoardRules], id: RankingId) -> BoardRules | N
 
 
 def _decoded(value: bytes | None) -> object:
-    """A stored entry as plain data; its hex digits where it is no entry at all."""
+    """A stored entry as plain data, or its hex digits if it cannot be decoded."""
     if value is None:
         return None
     try:

@@ -17,12 +17,11 @@ MOST_UNREADABLE = 1000
 
 
 class Examination(msgspec.Struct, frozen=True, kw_only=True):
-    """`log_position` is the newest event's, `store_position` how far rankings are folded, and
-    `pending` their difference; `lag_seconds` is how long the oldest pending event has been
-    recorded; `set_aside` counts events that cannot be read, of which `unreadable` lists at most
-    1,000; `store` is what the store says of itself; `faults` are what is broken in the log and
-    in the store's form, at most 1,000.
-    """
+    """What `doctor` found. `log_position` is the newest event's; `store_position` is how far the
+    rankings are folded; `pending` is their difference. `lag_seconds` is how long ago the oldest
+    pending event was recorded. `set_aside` counts events that cannot be read, and `unreadable`
+    lists at most 1,000 of them. `store` is what the store says of itself. `faults` are at most
+    1,000 broken invariants."""
 
     log_position: int
     store_position: int
@@ -35,10 +34,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examine(log: Log, store: Store, now_us: int, progress: Progress) -> Examination:
-    """Look at log and store, and check every invariant of the store's form on one snapshot.
-
-    Where the log cannot be read, that is a fault, and its position is taken to be the store's.
-    """
+    """Examine log and store, and check every invariant of the stored form on one snapshot."""
     position = store.position()
     faults = log_faults(log)
     head, lag = position, 0.0
@@ -63,7 +59,7 @@ def examine(log: Log, store: Store, now_us: int, progress: Progress) -> Examinat
 
 
 def lag_seconds(log: Log, position: int, now_us: int) -> float:
-    """How long the oldest event after `position` has been recorded; 0 where there is none."""
+    """How long ago the oldest event after `position` was recorded. 0 if there is none."""
     pending = log.read(position, 1)
     return max(0, now_us - pending[0].received_us) / 1_000_000 if pending else 0.0
 

@@ -1,8 +1,8 @@
-"""Rebuilding and repairing: rankings are made anew from the log, in staging, and then served.
+"""Rebuilding and repairing: new rankings are made from the log in staging, and then served.
 
-The served rankings go on being read and folded meanwhile, and are replaced in one step once the new
-ones have come as far. What is in staging stays in the store when the process is killed. The next
-rebuild of the same kind goes on from there, unless a player was forgotten meanwhile.
+Meanwhile the served rankings are still read and folded. They are replaced in one step, once the new
+ones have caught up. Staging stays in the store if the process is killed. The next rebuild of the
+same kind continues from there, unless a player was forgotten meanwhile.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,9 +32,9 @@ Wanted = Callable[[str], bool]
 
 
 class Rebuild(NamedTuple):
-    """What rankings are made from: the log, and the manifest that they will be kept under.
+    """Makes rankings again: from the log, under a manifest.
 
-    The rankings that are served may be `outdated`: then they are not folded on meanwhile.
+    If the served rankings are `outdated`, they are not folded meanwhile.
     """
 
     log: Log
@@ -42,19 +42,20 @@ class Rebuild(NamedTuple):
     outdated: bool
 
     def all(self, parts: Parts, progress: Progress | None) -> int:
-        """Make every ranking anew; as `parts`."""
+        """Make every ranking again. Returns as `parts`."""
         return self.parts([(part, None) for part in parts.parts], progress)
 
     def board(
         self, parts: Parts, rules: BoardRules, period: str | None, progress: Progress | None
     ) -> int:
-        """Make the rankings of a board anew, or of one period of it; as `parts`."""
+        """Make the rankings of a board, or of one period of it, again. Returns as `parts`."""
         wanted = of_board(rules.board.name, period)
         having = [(part, wanted) for part in parts.parts if rules in part.boards]
         return self.parts(having, progress)
 
     def parts(self, wanted: Sequence[tuple[Part, Wanted | None]], progress: Progress | None) -> int:
-        """Make the wanted rankings of each part anew, or all of them; the least position reached.
+        """Make the wanted rankings of each part, or all of them, again. Returns the lowest position
+        reached.
 
         Raises `StoreError` for a store that cannot keep rankings in staging.
         """
@@ -125,18 +126,18 @@ class Rebuild(NamedTuple):
 
 
 class BuildManifest(NamedTuple):
-    """The manifest of rankings in staging: it also says how many players had been erased from the
-    log when they were begun."""
+    """The manifest of rankings in staging. It also says how many players had been erased from the
+    log when the rebuild began."""
 
     manifest: Manifest
     forgotten: int
 
     def packed(self) -> bytes:
-        """As it is kept."""
+        """The manifest as bytes to store."""
         return self.manifest.packed() + b"#%d" % self.forgotten
 
     def check_served(self, kept: bytes | None) -> None:
-        """Raises `StoreError` where another process has begun anew."""
+        """Raises `StoreError` if another process has begun a new build."""
         if kept not in (None, self.packed()):
             raise StoreError("another process has begun this rebuild anew")
 
@@ -144,9 +145,9 @@ class BuildManifest(NamedTuple):
 def repair(
     rebuild: Rebuild, parts: Parts, boards: Mapping[str, BoardRules], progress: Progress
 ) -> list[Verification]:
-    """Make anew exactly the rankings that disagree; what was found, for each part.
+    """Make exactly the rankings that differ again. Returns what was found in each part.
 
-    Where the store's own form is broken, all rankings of that part are made anew.
+    If the store's own form is broken, all rankings of that part are made again.
     """
     found = _verified(rebuild, parts, boards, progress)
     mending = [
@@ -185,7 +186,7 @@ def _verified(
 
 
 def of_board(board: str, period: str | None) -> Wanted:
-    """Whether a name is that of a ranking of the board, in the period where one is given."""
+    """Whether this is the name of a ranking of the board and, if one is given, of the period."""
 
     def wanted(name: str) -> bool:
         if state.is_state(name):

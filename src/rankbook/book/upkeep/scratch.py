@@ -1,4 +1,4 @@
-"""Scratch folders: where verify folds the log anew, removed also after a kill."""
+"""Scratch folders, in which verify folds the log again. They are removed even after a kill."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ LOCK = "in-use"
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for the block, removed afterwards; first those of processes that were killed are."""
+    """A folder for the block, removed afterwards. First removes those of killed processes."""
     _remove_abandoned()
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         lock = os.open(Path(folder) / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -26,7 +26,8 @@ def scratch() -> Iterator[Path]:
 
 
 def _remove_abandoned() -> None:
-    """Remove scratch folders that no process holds. One without a lock may be just begun."""
+    """Remove scratch folders that no process holds. A folder without a lock may be a new one, so it
+    stays."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):  # somebody else's, or removed meanwhile
             lock = os.open(folder / LOCK, os.O_RDWR)

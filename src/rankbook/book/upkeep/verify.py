@@ -1,4 +1,4 @@
-"""Verifying: each part is folded anew in a scratch store, and compared with what it serves."""
+"""Verifying: each part is folded again in a scratch store, and compared with what it serves."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ def verify_parts(
 def _verify_part(
     part: Part, boards: Mapping[str, BoardRules], log: Log, progress: Progress
 ) -> Verification:
-    """Verify one part; begin again if a player was erased from the log meanwhile."""
+    """Verify one part. Begins again if a player was erased from the log meanwhile."""
     walked = auditable(part.store)
     for _attempt in range(ATTEMPTS):
         forgotten = erasures(log)
@@ -58,7 +58,7 @@ def _verify(
 def erasures(log: Log) -> int:
     """How many players have been erased from the log. O(events erased).
 
-    A fold that runs while a player is erased may have met the player's events and not the forget:
-    it is begun anew.
+    If a player is erased during a fold, the fold may have read the player's events but not the
+    forget. Then it must begin again.
     """
     return sum(1 for event in log.of_player("", log.head()) if event.kind == "forget")
