@@ -94,5 +94,9 @@ def within(directory, *, toml=TOML, **settings):
     (directory / "rankbook.toml").write_text(toml)
     clock = Clock()
     with Rankbook.open(directory, clock=clock) as book:
-        yield Within(book, clock, app(book, Settings(directory=directory, **settings), clock=clock))
+        made = Within(
+            book, clock, app(book, Settings(directory=directory, **settings), clock=clock)
+        )
+        yield made
+        asyncio.run(made.served.stop())  # Its writer would go on beside the next test.
         assert book.verify().agrees

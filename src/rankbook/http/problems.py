@@ -6,6 +6,7 @@ from litestar.exceptions import HTTPException
 
 from rankbook.errors import (
     BookError,
+    ConfigError,
     EventConflict,
     LogError,
     NotFound,
@@ -43,8 +44,10 @@ class Kind(msgspec.Struct, frozen=True):
     retry: bool = False
 
 
+UNEXPECTED = Kind(500, "unexpected", "The service failed")
 KINDS: dict[type[Exception], Kind] = {
     Refused: Kind(422, "refused", "The book refuses this"),
+    ConfigError: UNEXPECTED,  # It is for the programmer, and told where unexpected errors are.
     SpecError: Kind(422, "specification", "The specification is wrong"),
     NotFound: Kind(404, "not-found", "There is no such thing"),
     EventConflict: Kind(409, "event-conflict", "The id is recorded with other content"),
@@ -67,7 +70,6 @@ STATUSES: dict[int, tuple[str, str]] = {
     429: ("too-many", "Too many requests"),
     503: ("unavailable", "The service cannot answer now"),
 }
-UNEXPECTED = Kind(500, "unexpected", "The service failed")
 
 
 def kind_of(error: Exception) -> Kind:
