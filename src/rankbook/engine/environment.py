@@ -385,10 +385,13 @@ class Environment:
         size = self._lmdb.info()["map_size"]
         step = min(size, max(LARGEST_STEP, size // 8)) << (attempt - 1)
         step = max(step, PAGE * (3 * self.resources.expected_bytes // PAGE))
-        with translated(self.path, system=True), self.gate.alone(), self._marker.growing():
-            size = max(size + step, (self.path / "data.mdb").stat().st_size)
-            self._allocate(size)
-            self._lmdb.set_mapsize(size)
+        data = self.path / "data.mdb"
+        with translated(self.path, system=True):
+            with self._marker.growing():
+                size = max(size + step, data.stat().st_size)
+                self._allocate(size)
+            with self.gate.alone(), self._marker.growing():
+                self._lmdb.set_mapsize(max(size, data.stat().st_size))
 
     def _allocate(self, size: int) -> None:
         descriptor = os.open(self.path / "data.mdb", os.O_RDWR)

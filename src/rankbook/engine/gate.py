@@ -6,6 +6,7 @@ inside. One of the two always sees the other.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
@@ -13,6 +14,8 @@ from threading import get_ident
 from rankbook.errors import StoreError
 
 PATIENCE_SECONDS = 60.0
+WINDOW_SECONDS = 0.01
+PAUSE_SECONDS = 0.02
 
 
 class Gate:
@@ -91,20 +94,33 @@ class Gate:
     def alone(self, *, closing: bool = False) -> Iterator[None]:
         """Nobody else is inside during the block. With `closing`, nobody ever comes in again.
 
-        Raises `StoreError` when this thread is inside itself, or others do not leave in a minute.
+        Others are kept out for `WINDOW_SECONDS` at a time only: while somebody stays inside for
+        long, they come and go as before, and this thread alone waits. Raises `StoreError` when
+        this thread is inside itself, or the others do not leave in a minute.
         """
         if get_ident() in self._inside:
             raise StoreError(f"{self._what} cannot grow or close while this thread reads it")
         with self._changed:
-            self._waiting += 1
+            self._keep_out()
             try:
-                if not self._changed.wait_for(lambda: not self._inside, PATIENCE_SECONDS):
-                    raise StoreError(f"{self._what} cannot grow: a snapshot of it is held too long")
                 yield
                 self._closed = self._closed or closing
             finally:
                 self._waiting -= 1
                 self._changed.notify_all()
+
+    def _keep_out(self) -> None:
+        """Wait until nobody is inside and let nobody in, with the lock held."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            self._waiting += 1
+            if self._changed.wait_for(lambda: not self._inside, WINDOW_SECONDS):
+                return
+            self._waiting -= 1
+            self._changed.notify_all()
+            if time.monotonic() >= deadline:
+                raise StoreError(f"{self._what} cannot grow: a snapshot of it is held too long")
+            self._changed.wait(PAUSE_SECONDS)
 
     @property
     def closed(self) -> bool:
