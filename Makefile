@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/rankbook/engine/*_cy.py)
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
-QUICK := $(addprefix tests/,api book cases contract docs engine examples kernel model unit)
+QUICK := $(addprefix tests/,api book cases contract docs engine kernel/test_page.py model unit)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo quick test soak check bench pins clean

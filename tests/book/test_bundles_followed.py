@@ -9,6 +9,7 @@ from rankbook import BookSpec, Bundle, BundleRanking, Rankbook
 from tests.book.home import Clock, board, players, result
 from tests.book.site import SPEC, typed
 from tests.cases.saying import ban, correct, forget, renamed, unban, void
+from tests.depth import scaled
 
 BOARDS = (
     board("speed"),
@@ -69,18 +70,22 @@ class Chance:
         return self.source.choice(kinds)()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(6))
 def test_a_bundle_that_is_followed_is_what_reading_it_anew_gives(tmp_path, seed):
-    follow(tmp_path, BOOK, Chance(seed))
+    follow(tmp_path, BOOK, Chance(seed), steps=scaled(200))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("partition", ["book", "period"])
-def test_so_it_is_on_redis(tmp_path, redis_uri, partition):
+def test_a_bundle_on_redis_that_is_followed_is_what_reading_it_anew_gives(
+    tmp_path, redis_uri, partition
+):
     spec = replace(BOOK, store=redis_uri, partition=partition, partitions=3)
-    follow(tmp_path, spec, Chance(7), steps=100)
+    follow(tmp_path, spec, Chance(7), steps=scaled(100))
 
 
-def follow(directory, spec, chance, steps=200):
+def follow(directory, spec, chance, steps):
     clock = Clock()
     with (
         Rankbook.open(directory, spec=spec, clock=clock) as book,

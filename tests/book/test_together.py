@@ -2,12 +2,17 @@
 
 from threading import Barrier, Thread
 
+import pytest
+
 from rankbook import Rankbook
 from tests.book.home import assert_agrees, board, result, row
 from tests.book.toml import write_book
 from tests.book.worker import Worker, in_turn
+from tests.depth import scaled
 
-ROUNDS = 1000
+pytestmark = pytest.mark.deep
+
+ROUNDS = min(scaled(1000), 1000)  # one read shows no more
 
 
 def in_threads(*works):

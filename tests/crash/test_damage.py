@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from rankbook.engine.environment import Environment
 from tests.crash.reader import CAPACITIES, NAMES, entries
+from tests.depth import scaled
 from tests.engine.other import surroundings
 
-PLACES = 100
+PLACES = scaled(100)
 READER = Path(__file__).with_name("reader.py")
 
 
@@ -36,6 +39,7 @@ def offsets_of(data, page):
     return found
 
 
+@pytest.mark.deep
 def test_bytes_changed_on_the_disk_never_give_a_wrong_answer(tmp_path):
     pages = write_sets(tmp_path / "sound")
     data = (tmp_path / "sound" / "data.mdb").read_bytes()

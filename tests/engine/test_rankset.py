@@ -390,6 +390,7 @@ def test_counts_and_groups_before_any_bound_are_those_counted_one_by_one(
             compare(environment, model, bounds)
 
 
+@pytest.mark.soak
 def test_a_set_of_100000_answers_like_a_sorted_list(tmp_path):
     chance = random.Random(5)
     numbers = [chance.randrange(20_000) for _ in range(100_000)]
