@@ -1,4 +1,4 @@
-"""The application, put together: handlers, errors, documentation, and what they share."""
+"""The application: handlers, errors, documentation, and what they share."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -36,9 +36,9 @@ def app(
 ) -> Litestar:
     """The service of a book: an ASGI application to run, or to mount under any other.
 
-    The book stays the caller's, who closes it after the application has stopped. `clock` is the
-    book's own. `around` are context managers entered before the service's own at its start, and
-    left after it.
+    The caller keeps the book, and closes it after the application has stopped. `clock` is the
+    book's own. `around` are context managers that enclose the service's own: they are entered
+    before it starts, and left after it stops.
     """
     chosen = settings or Settings()
     counts = Metrics()
@@ -61,7 +61,7 @@ def app(
 
 
 def _cors(origins: Sequence[str]) -> CORSConfig:
-    """Pages of these origins may call, and read the headers that they need to go on."""
+    """Let pages of these origins call the service, and read the headers that they need."""
     return CORSConfig(allow_origins=list(origins), expose_headers=list(EXPOSED))
 
 
@@ -70,7 +70,7 @@ ERRORS: tuple[type[Exception], ...] = (RankbookError, HTTPException, Exception)
 
 
 def failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """The answer to an error: problem details, or a page for those who look with a browser."""
+    """The answer to an error: problem details, or a page for a browser."""
     found, headers = told(error)
     if found.status == UNEXPECTED.status:
         _log.error("a request failed unexpectedly", exc_info=error)

@@ -1,7 +1,8 @@
-"""Bodies of reads, kept while the rankings in them are unchanged; their ETags and Cache-Control.
+"""Bodies of reads, kept while the rankings in them are unchanged, with their ETags and
+Cache-Control.
 
-A hit costs one look at whether anything was written, and a change is visible at once. `Freshness`
-says when a body must be made again.
+A hit asks once whether anything was written, and a change is visible at once. `Freshness` says when
+a body must be made again.
 """
 
 import math
@@ -25,10 +26,10 @@ encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class Content(msgspec.Struct):
-    """What a read answers, and how it may be kept.
+    """The content of a read, and how it may be kept.
 
     `sealed`: the request named its period, which takes no more results. `exact`: the same versions
-    give the same bytes. After `max_age_seconds` it is made again though nothing has changed.
+    give the same bytes. After `max_age_seconds` it is made again even if nothing has changed.
     """
 
     value: object
@@ -42,9 +43,9 @@ Render = Callable[[list[RankingView]], Content]
 
 
 class CachedBody(msgspec.Struct):
-    """A body with its headers, how fresh it is, and how to make it `again`.
+    """A body with its headers, its freshness, and a function that makes it `again`.
 
-    A `whole` one shows parts of the whole store, so that any write may change it.
+    A `whole` body shows parts of the whole store, so any write may change it.
     """
 
     body: bytes
@@ -58,12 +59,13 @@ class CachedBody(msgspec.Struct):
 
 
 class BodyCache:
-    """The bodies of a service that were asked for last, within bounds of number and size."""
+    """The bodies of a service that were used last, within bounds of number and size."""
 
     def __init__(
         self, store: Store, clock: Clock, *, epoch: str, sealed_seconds: int, private: bool
     ) -> None:
-        """`epoch` is what bodies depend on besides versions: the specification and the program."""
+        """`epoch` stands for what bodies depend on besides versions: the specification and the
+        program."""
         self._store = store
         self._clock = clock
         self._epoch = epoch
@@ -75,14 +77,14 @@ class BodyCache:
         on_fork(self)
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = Lock()
 
     def get(self, key: object) -> CachedBody | None:
-        """The body under a key as it is now, made again where a ranking has changed.
+        """The current body under a key. It is made again if a ranking has changed.
 
-        None if there is none, and for a `whole` one after a write: it may take long to make. Raises
-        what reading raises.
+        None if there is none. Also None for a `whole` body after a write, because it may take long
+        to make. Raises what reading raises.
         """
         with self._lock:
             found = self._bodies.get(key)
@@ -102,15 +104,15 @@ class BodyCache:
         whole: bool = False,
         route: str = "",
     ) -> CachedBody:
-        """The body under a key, made if need be: `render` reads the views that are found.
+        """The body under a key, made if necessary: `render` reads the views that are found.
 
-        It is kept while these views are unchanged, and with `whole` only while nothing is written
-        at all. `route` is what it is counted under.
+        The body is kept while these views are unchanged; with `whole`, while nothing is written at
+        all. `route` is the name under which metrics count it.
         """
         return self.get(key) or self._keep(key, self._make(find_views, render, whole, route))
 
     def _make(self, find_views: FindViews, render: Render, whole: bool, route: str) -> CachedBody:
-        """Versions are read before what they are of: a body is never older than its tag."""
+        """Read the versions first and the content after them, so no body is older than its tag."""
         now_us = self._clock()
         views = find_views()
         fresh = Freshness(self._store, views, now_us)
@@ -135,7 +137,7 @@ class BodyCache:
         )
 
     def _tag_by_versions(self, views: Sequence[RankingView], versions: Sequence[int]) -> bytes:
-        """A tag that does not depend on the bytes, but on whatever they show."""
+        """A tag made from versions instead of bytes."""
         parts = [self._epoch, *map(str, versions)]
         parts += [f"{view.ranking.name} {view.period().sealed}" for view in views]
         return _tag(versions, "\n".join(parts).encode())
@@ -167,7 +169,7 @@ def matches(header: bytes, etag: bytes) -> bool:
 
 
 def _tag(versions: Sequence[int], content: bytes) -> bytes:
-    """The newest version, and a digest."""
+    """An ETag: the newest version, and a digest."""
     digest = blake2b(content, digest_size=8).hexdigest()
     return f'"{max(versions, default=0)}-{digest}"'.encode()
 

@@ -19,8 +19,8 @@ KEPT_READS = 64
 
 
 class RankChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one player in one ranking. Ranks are those when the last event was ranked;
-    None is no entry, or a rank that was not asked for."""
+    """The change of one player in one ranking. Ranks are those when the last event was ranked. None
+    stands for no entry, or for a rank that was left out."""
 
     player: str
     previous_score: Number | None
@@ -31,7 +31,7 @@ class RankChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankingMoves(msgspec.Struct, frozen=True, kw_only=True):
-    """The players whose entries in one ranking changed, in the order in which they first did."""
+    """The players whose entries in one ranking changed, in the order of their first change."""
 
     window: str
     period: str
@@ -49,14 +49,14 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TooFar(Exception):
-    """Too much has changed to list it: the client should read the rankings again."""
+    """Too many changes to list. The client should read the rankings again."""
 
 
 class ChangeFeed:
-    """The changes between two positions, read once for all streams that ask for the same."""
+    """The changes between two positions, read once for all streams that want the same."""
 
     def __init__(self, book: Rankbook, most_events: int) -> None:
-        """`most_events` is how many events are read for one answer, at most."""
+        """`most_events` is the largest number of events that are read for one answer."""
         self._book = book
         self._most_events = most_events
         self._reads: OrderedDict[tuple[int, int], asyncio.Task[dict[str, Changes]]] = OrderedDict()
@@ -83,7 +83,7 @@ class ChangeFeed:
 def between(book: Rankbook, after: int, until: int, most: int) -> list[Changes]:
     """What changed on each board from the position `after` to `until`.
 
-    Raises `TooFar` where that is more than `most` events, or the log does not reach so far.
+    Raises `TooFar` if that is more than `most` events, or beyond the end of the log.
     """
     if after > until:
         raise TooFar
@@ -95,7 +95,7 @@ def between(book: Rankbook, after: int, until: int, most: int) -> list[Changes]:
 
 
 def coalesced(found: Iterable[Receipt], position: int) -> list[Changes]:
-    """What these receipts changed, for each board."""
+    """The changes in these receipts, for each board."""
     events: dict[str, set[str]] = {}
     moves: dict[str, dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, RankChange]]] = {}
     for receipt in found:

@@ -1,7 +1,7 @@
-"""The front: answers a read whose body is kept, before the router is asked.
+"""The front: it answers a read whose body is kept, before the router gets the request.
 
-What it answers, the router's handlers have answered before, and it gives the same bytes with the
-same headers. Whatever asks for more than that, such as a key or another origin, goes on to the
+The router's handlers have made that answer before, and the front gives the same bytes with the same
+headers. A request that needs more, such as one with a key or from another origin, goes on to the
 router.
 """
 
@@ -24,7 +24,7 @@ VARY = (b"vary", b"Origin")
 
 
 class CachedReads:
-    """An ASGI application before another one. It also answers HEAD, as GET without the body."""
+    """An ASGI application in front of another one. It answers HEAD as GET without the body."""
 
     def __init__(self, behind: ASGIApp, served: Service) -> None:
         self._behind = behind
@@ -35,7 +35,7 @@ class CachedReads:
         self._more = [VARY] if served.settings.cors else []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from what is kept, or pass on."""
+        """Answer from kept bodies, or pass the request on."""
         if scope["type"] == ScopeType.HTTP:
             self._start()  # a mounted application is told of no lifespan
             if scope["method"] == "GET" and self._answers:
@@ -51,9 +51,9 @@ class CachedReads:
         await self._behind(scope, receive, send)
 
     def _found(self, scope: HTTPScope) -> tuple[CachedBody, bytes] | None:
-        """The body as it is now, and the If-None-Match; None where the router is to answer.
+        """The current body, and the If-None-Match. None if the router should answer.
 
-        What cannot be read now, the router says in full.
+        If reading fails, the router answers with the error.
         """
         known = b""
         for name, value in scope["headers"]:
@@ -80,7 +80,8 @@ class CachedReads:
 
 
 def _guarded(send: Send, more: Sequence[tuple[bytes, bytes]], *, body: bool) -> Send:
-    """Every answer says that it is what it is said to be, and has `more`; that to HEAD no body."""
+    """Adds `nosniff` and the headers `more` to every answer, and takes the body from answers to
+    HEAD."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

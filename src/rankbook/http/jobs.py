@@ -1,8 +1,8 @@
 """Jobs: long work on the book, with progress, that every process of the service can see.
 
-Each job is a file in the book's directory, written by the process that runs it. One runs at a time,
-in all processes together. A lock is held on the file `running` meanwhile, which the system
-releases when that process dies, however it dies: its job is then `lost`.
+Each job is a file in the book's directory, written by the process that runs it. One job runs at a
+time, in all processes together. Meanwhile its process locks the file `running`. The system releases
+that lock when the process ends in any way. The job is then `lost`.
 """
 
 import asyncio
@@ -39,10 +39,11 @@ Work = Callable[[Told], Any]
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of long work. `done` counts what it has looked at, of about `of` where that is known.
+    """A piece of long work. `done` counts what it has finished, and `of` estimates the total, if
+    known.
 
-    `result` is what it gave: the verification of verify and repair, the log position of rebuild.
-    `lost` is one whose process ended before it did.
+    `result` is the verification of a verify or a repair, or the log position of a rebuild. A job is
+    `lost` if its process ended first.
     """
 
     id: str
@@ -57,7 +58,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Busy(RankbookError):
-    """Another job runs; `job` is its id."""
+    """Another job is running; `job` is its id."""
 
     def __init__(self, job: str) -> None:
         super().__init__(f"the job {job} runs; one runs at a time")
@@ -65,11 +66,11 @@ class Busy(RankbookError):
 
 
 class _Cancelled(Exception):
-    """Leaves the work between two of its steps."""
+    """Ends the work between two of its steps."""
 
 
 class Jobs:
-    """The jobs of a book, kept in a directory; without one, for as long as the process runs."""
+    """The jobs of a book, kept in a directory. Without one, they last as long as the process."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
@@ -80,12 +81,12 @@ class Jobs:
         self._thread: threading.Thread | None = None
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = threading.Lock()
         self._thread = None
 
     def start(self, kind: JobKind, work: Work, of: int | None = None) -> Job:
-        """Begin work in a thread of its own; it is given a function to tell its progress to.
+        """Start work in its own thread. `work` gets a function to report its progress.
 
         Raises `Busy` while another job runs.
         """
@@ -115,27 +116,27 @@ class Jobs:
         return job
 
     def list(self) -> list[Job]:
-        """The jobs that are remembered, the newest first."""
+        """The newest jobs, the newest first."""
         found = [self._read(path.stem) for path in self._home().glob("*.json")]
         jobs = [job for job in found if job is not None]
         return sorted(jobs, key=lambda job: (job.started_at, job.id), reverse=True)
 
     def entries(self) -> int | None:
-        """How many entries the last verification has looked at; None where there was none."""
+        """How many entries the last verification compared. None if there was none."""
         kinds = ("verify", "repair")
         done = (each for each in self.list() if each.status == "done" and each.kind in kinds)
         last = next(done, None)
         return None if last is None else int(last.result["entries"])
 
     def cancel(self, id: str) -> Job:
-        """Ask a job to stop, in whichever process it runs: it does between two of its steps."""
+        """Ask a job to stop, in whichever process it runs. It stops between two of its steps."""
         job = self.get(id)
         if job.status == "running":
             self._asked(id).touch()
         return job
 
     async def close(self) -> None:
-        """Stop the job of this process, if it has one."""
+        """Stop this process's job, if there is one."""
         self._stopping.set()
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, STOP_SECONDS)
@@ -167,7 +168,7 @@ class Jobs:
         return self._stopping.is_set() or self._asked(job.id).exists()
 
     def _hold(self) -> int:
-        """The lock of the one job that may run, as a file descriptor. Raises `Busy`."""
+        """The lock of the one running job, as a file descriptor. Raises `Busy`."""
         held = os.open(self._home() / "running", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         for _attempt in range(ATTEMPTS):
             try:
@@ -182,7 +183,7 @@ class Jobs:
         raise Busy(running)
 
     def _running(self) -> str:
-        """The id of the job that runs somewhere; empty when none does."""
+        """The id of the job that runs in any process. Empty if none does."""
         try:
             held = os.open(self._home() / "running", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -231,7 +232,7 @@ class Jobs:
 
 
 class _Progress:
-    """Counts what a job has done, and writes it down twice a second."""
+    """Counts what a job has done, and saves it twice a second."""
 
     def __init__(
         self, job: Job, write: Callable[[Job], None], stopped: Callable[[Job], bool]
@@ -242,7 +243,7 @@ class _Progress:
         self._at = time.monotonic()
 
     def told(self, count: int) -> None:
-        """So much more is done. Leaves the work where it is to stop."""
+        """Count more work as done. Raises `_Cancelled` if the job should stop."""
         if self._stopped(self.job):
             raise _Cancelled
         self.job = msgspec.structs.replace(self.job, done=self.job.done + count)

@@ -1,6 +1,6 @@
 """Metrics for Prometheus. No label holds a player, an event or a key.
 
-With several workers each counts in files of the folder that PROMETHEUS_MULTIPROC_DIR names, and
+With several workers, each counts in files of the folder that PROMETHEUS_MULTIPROC_DIR names, and
 any of them answers for all.
 """
 
@@ -54,7 +54,7 @@ class Metrics:
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+        """Count an answer to a request."""
         known = self._known.get((method, route, status))
         if known is None:
             known = (
@@ -66,12 +66,13 @@ class Metrics:
         known[1].observe(seconds)
 
     def batched(self, events: int, seconds: float) -> None:
-        """A batch was recorded."""
+        """Count a recorded batch."""
         self._batches.observe(events)
         self._batch_seconds.observe(seconds)
 
     def text(self, book: Collector) -> bytes:
-        """All metrics in Prometheus' text format: what is counted, and what `book` collects."""
+        """All metrics in Prometheus' text format: the counts, and the gauges that `book`
+        collects."""
         registry = self._registry
         if os.environ.get(SHARED):
             registry = CollectorRegistry()

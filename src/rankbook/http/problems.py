@@ -23,9 +23,9 @@ RETRY_SECONDS = 2
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What went wrong. `type` names the kind of problem, `detail` says this one in words.
+    """What went wrong. `type` names the kind of problem, and `detail` describes this case.
 
-    `field` is the part of the request that is wrong, where there is one.
+    `field` names the wrong part of the request, if there is one.
     """
 
     type: str
@@ -73,14 +73,14 @@ STATUSES: dict[int, tuple[str, str]] = {
 
 
 def kind_of(error: Exception) -> Kind:
-    """The row of an error: that of the nearest class in the table."""
+    """The row of an error: that of its nearest class in the table."""
     return next((KINDS[each] for each in type(error).__mro__ if each in KINDS), UNEXPECTED)
 
 
 def problem(
     status: int, detail: str, *, name: str = "", title: str = "", field: str = ""
 ) -> Problem:
-    """A problem by its status; name and title are the status's own where none are given."""
+    """A problem by its status. By default it has the status's own name and title."""
     known = STATUSES.get(status, (f"status-{status}", "The request failed"))
     return Problem(
         type=f"urn:rankbook:{name or known[0]}",
@@ -92,7 +92,7 @@ def problem(
 
 
 def answer(found: Problem, headers: dict[str, str] | None = None) -> Response[bytes]:
-    """The response that carries a problem. It is kept by no cache."""
+    """The response that carries a problem. No cache keeps it."""
     return Response(
         msgspec.json.encode(found),
         status_code=found.status,
@@ -102,9 +102,9 @@ def answer(found: Problem, headers: dict[str, str] | None = None) -> Response[by
 
 
 def told(error: Exception) -> tuple[Problem, dict[str, str]]:
-    """An error as a problem, and the headers that go with it.
+    """An error as a problem, with its headers.
 
-    What is wrong inside, such as a path or a driver's words, stays inside.
+    Internal details, such as a path or a driver's message, are left out.
     """
     if isinstance(error, HTTPException):
         return _of_framework(error), dict(error.headers or {})
@@ -118,7 +118,7 @@ def told(error: Exception) -> tuple[Problem, dict[str, str]]:
 
 
 def _of_framework(error: HTTPException) -> Problem:
-    """An error of the framework, or of a handler that raises one."""
+    """A problem for an error that the framework or a handler raised."""
     detail, field = error.detail if error.status_code != 500 else "", ""
     wrong = error.extra[0] if isinstance(error.extra, list) and error.extra else None
     if isinstance(wrong, dict):

@@ -27,8 +27,8 @@ T = TypeVar("T")
 class Service:
     """One book as it is served: its writer, keys, jobs, limits, kept bodies and watch.
 
-    Nothing of it runs before it is needed, so that a service works too when mounted under an
-    application that tells it of no lifespan.
+    Each part starts when it is first needed. So a service also works under an application that does
+    not pass on its lifespan.
     """
 
     def __init__(self, book: Rankbook, settings: Settings, clock: Clock, metrics: Metrics) -> None:
@@ -63,15 +63,16 @@ class Service:
         self.changes = ChangeFeed(book, settings.live_events)
 
     async def read(self, reads: Callable[[], T], *, long: bool = False) -> T:
-        """What `reads` gives: at once from a store of this machine, which takes microseconds;
-        from one behind a network, or for a `long` read, in a thread."""
+        """What `reads` returns. With a store on this machine it is called at once, since it takes
+        microseconds. With a store behind a network, or for a `long` read, it is called in a thread.
+        """
         if self.local and not long:
             return reads()
         return await sync_to_thread(reads)
 
     def running(self, board: str | None = None) -> list[RankingView]:
-        """A view of each window's running period, of a board or of all; without tags, so it may be
-        of no ranking: it says when periods end. Raises `NotFound`."""
+        """A view of each window's current period, of one board or of all. Without tags a view may
+        be of no ranking; it still says when its period ends. Raises `NotFound`."""
         if board is not None:
             self.book.spec.board(board)
         now_us = self.clock()
@@ -90,14 +91,15 @@ class Service:
         ]
 
     async def stop(self) -> None:
-        """End the live streams, record what waits, and let go of what runs."""
+        """End the live streams, record waiting events, and stop everything that runs."""
         self.watch.stop()
         await self.jobs.close()
         await self.writer.close()
 
 
 def epoch(spec: BookSpec) -> str:
-    """What bodies depend on besides their rankings: the specification, and the program."""
+    """A digest of what bodies depend on besides their rankings: the specification and the
+    program."""
     boards = [[each.fingerprint(), each.size, each.numbering, each.details] for each in spec.boards]
     written = msgspec.json.encode([spec.name, boards, spec.bundles])
     return f"{blake2b(written, digest_size=8).hexdigest()} {version('rankbook')}"

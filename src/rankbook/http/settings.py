@@ -1,4 +1,4 @@
-"""What an operator may choose about the service. All of it has a default that is safe to keep."""
+"""The settings of the service. Every default is safe to keep."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ import msgspec
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Choices for one service. Sizes are bytes, times are seconds, rates are a second.
+    """The settings of one service. Sizes are in bytes, times in seconds, rates per second.
 
-    `directory` is the book's directory, where its keys are kept; without one there are no keys
-    that outlive the process. With `read_open` anybody who can connect may read. `cors` lists
-    the origins of pages elsewhere that may call. With `remote_avatars` pages show pictures from
-    the addresses in profiles, and so tell those who serve them who looks.
+    `directory` is the book's directory, which holds its keys. Without it, keys end with the
+    process. With `read_open` anyone who can connect may read. `cors` lists other origins whose
+    pages may call the service. With `remote_avatars` pages show pictures from the addresses in
+    profiles, and whoever serves such a picture learns who looks.
     """
 
     directory: Path | None = None

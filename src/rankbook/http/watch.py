@@ -1,8 +1,8 @@
-"""The watch: tells those who wait that the rankings have moved.
+"""The watch: it wakes tasks when the rankings have moved.
 
-The writer of this process tells at once; what other processes publish is seen by looking at the
-store's position now and then, while somebody waits. Moves are announced a few times a second at
-most, so that who waits gets many changes as one.
+The writer of this process calls it at once. To see what other processes publish, it reads the
+store's position now and then, while a task waits. It wakes tasks only a few times a second, so that
+they get many changes as one.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ AT_MOST_SECONDS = 0.1
 
 
 class Watch:
-    """The position of the rankings, and waiting for it to move. Belongs to one event loop, that
-    of whoever waits first; `tell` and `stop` are called on it too."""
+    """The position of the rankings, and waiting for it to move. It belongs to the event loop of the
+    first task that waits. Call `tell` and `stop` on that loop too."""
 
     def __init__(self, store: Store, settings: Settings, *, local: bool) -> None:
         self.stopped = False
@@ -40,9 +40,9 @@ class Watch:
         return await sync_to_thread(self._store.position)
 
     async def changed(self, after: int | None = None) -> int:
-        """Wait until the rankings have moved on from `after`, or from now, and give the position.
+        """Wait until the rankings have moved on from `after`, or from now. Returns the position.
 
-        Returns at once, with the position known last, when the watch is stopped.
+        When the watch is stopped, it returns at once with the last known position.
         """
         if after is None:
             after = await self.position()
@@ -56,11 +56,11 @@ class Watch:
         return self._announced
 
     def tell(self) -> None:
-        """The rankings may have moved: look at once."""
+        """Look at the position at once, because the rankings may have moved."""
         self._told.set()
 
     def stop(self) -> None:
-        """Let go everybody who waits, now and later."""
+        """Release every waiting task, now and later."""
         self.stopped = True
         self._told.set()
         self._moved.set()
@@ -70,7 +70,7 @@ class Watch:
             self._looking = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
-        """Look until nobody waits."""
+        """Look at the position until no task waits."""
         loop = asyncio.get_running_loop()
         while self._waiting and not self.stopped:
             # A store that is down has not moved, as far as anybody can tell.

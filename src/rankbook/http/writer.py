@@ -1,13 +1,13 @@
-"""The group-committing writer: everything that waits is recorded in one durable transaction.
+"""The group-committing writer: it records all waiting events in one durable transaction.
 
-One thread writes. While it commits, submissions gather, and the next transaction takes them all, so
-that a commit is shared by who came during the one before. A submission is all or nothing by itself.
-Whatever one of them raises, the batch is halved until that one fails alone. Only where the log or
-the store cannot be used does the whole batch fail.
+One thread writes. While it commits, submissions gather, and the next transaction takes them all. So
+submissions that arrive during one commit share the next. A submission is all or nothing by itself.
+If recording fails, the batch is halved until one submission fails alone. The whole batch fails only
+if the log or the store cannot be used.
 
-Submissions wait in lanes, one for each key, and a batch is filled from the lanes in turn, so that
-who sends much does not keep out who sends little. A client that goes away takes nothing back: what
-it has sent is recorded.
+Submissions wait in lanes, one for each key, and a batch is filled round-robin, so one busy client
+cannot starve the others. A client that disconnects takes nothing back: what it has sent is
+recorded.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ _EVERYONES = (BookError, LogError, StoreError)
 
 
 class Unavailable(RankbookError):
-    """The writer cannot answer now; says what is known."""
+    """The writer cannot answer now. The message says what is known."""
 
 
 class Waiting:
-    """One submission: its events, and who waits for the receipts on which loop."""
+    """One submission: its events, and the future and loop that wait for its receipts."""
 
     __slots__ = ("events", "future", "loop", "ranks")
 
@@ -50,7 +50,7 @@ class Waiting:
 
 
 def _named(event: Event) -> Event:
-    """The event with an id, so that recording it again in a smaller batch records it once."""
+    """The event with an id. So if a smaller batch records it again, it counts once."""
     return event if event.id else msgspec.structs.replace(event, id=uuid.uuid4().hex)
 
 
@@ -59,12 +59,12 @@ Answered = tuple[Waiting, Answer]
 
 
 class Writer:
-    """Records what it is given, in batches. Starts with the first submission; safe to use from
-    the event loops of many threads.
+    """Records events in batches. Starts with the first submission. Safe to use from the event loops
+    of many threads.
 
-    `told` is called on a loop after each batch; `batched` in the writer's thread with the number
-    of events and of seconds. When idle, every `upkeep_seconds`, it ranks what others have left
-    pending, and closes what is due.
+    `told` is called on a loop after each batch. `batched` is called in the writer's thread with the
+    numbers of events and seconds. When idle, every `upkeep_seconds`, the writer ranks events that
+    others have left pending, and closes what is due.
     """
 
     def __init__(
@@ -97,13 +97,14 @@ class Writer:
         return self._events
 
     def start(self) -> None:
-        """Begin, if it has not begun: the upkeep of an idle book needs no submission."""
+        """Start the thread, if it has not started. The upkeep of an idle book needs no
+        submission."""
         if self._thread is None:
             with self._changed:
                 self._start()
 
     def after_fork(self) -> None:
-        """In a child: the thread is not there, and what waits is the parent's."""
+        """In a child: the thread does not exist, and the waiting submissions are the parent's."""
         self._changed = threading.Condition()
         self._thread = None
         self._lanes = OrderedDict()
@@ -112,10 +113,10 @@ class Writer:
     async def submit(
         self, events: Sequence[Event], *, lane: str = "", ranks: bool = True
     ) -> list[Receipt]:
-        """Record events, all or none, and give their receipts.
+        """Record events, all or none, and return their receipts.
 
-        Raises what `Rankbook.submit_many` does, and `Unavailable` with nothing recorded where too
-        much waits already or the writer stops.
+        Raises what `Rankbook.submit_many` raises. Raises `Unavailable`, with nothing recorded, if
+        too many events wait already or the writer is stopping.
         """
         waiting = Waiting(events, ranks)
         with self._changed:
@@ -124,7 +125,7 @@ class Writer:
         return await asyncio.shield(waiting.future)
 
     async def close(self) -> None:
-        """Take nothing more, record what waits, and stop. Closing twice is harmless."""
+        """Take no more events, record the waiting ones, and stop. Closing twice is harmless."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -157,7 +158,7 @@ class Writer:
             self._tell(answered)
 
     def _taken(self) -> list[Waiting] | None:
-        """The next batch; empty when it is time for upkeep, None when closed and all is done."""
+        """The next batch. Empty when it is time for upkeep; None when closed and done."""
         with self._changed:
             self._changed.wait_for(lambda: self._lanes or self._closing, self._upkeep_seconds)
             if not self._lanes:
@@ -167,7 +168,8 @@ class Writer:
             return batch
 
     def _filled(self) -> list[Waiting]:
-        """From each lane in turn, until the batch is full. One of any size is a batch, too."""
+        """Fill a batch from the lanes in turn. A submission of any size fits into an empty
+        batch."""
         batch: list[Waiting] = []
         size = 0
         while self._lanes:
@@ -182,7 +184,7 @@ class Writer:
         return batch
 
     def _recorded(self, batch: Sequence[Waiting]) -> list[Answered]:
-        """The batch with its answers: recorded in one step, or in halves where that fails."""
+        """The batch with its answers: recorded in one step, or in halves if that fails."""
         events = [event for each in batch for event in each.events]
         try:
             made = self._book.submit_many(events, ranks=any(each.ranks for each in batch))
@@ -195,7 +197,7 @@ class Writer:
         return [(each, [next(receipts) for _ in each.events]) for each in batch]
 
     def _tell(self, answered: Sequence[Answered]) -> None:
-        """Wake each loop once, with all answers that are for it. One that is closed hears none."""
+        """Wake each loop once, with all of its answers. A closed loop is skipped."""
         by_loop: dict[asyncio.AbstractEventLoop, list[Answered]] = {}
         for each in answered:
             by_loop.setdefault(each[0].loop, []).append(each)
@@ -215,7 +217,7 @@ class Writer:
         self.told()
 
     def _upkeep(self) -> None:
-        """Rank what is pending, unless it is so new that another process is at it."""
+        """Rank pending events, unless they are so new that another process is ranking them."""
         try:
             lag = self._book.lag()
             if not lag.events or lag.seconds >= LATE_SECONDS:

@@ -1,4 +1,5 @@
-"""Administration over HTTP: events that take back and keep out, and jobs that check and mend."""
+"""Administration over HTTP: events that take results back or keep players out, and jobs that check
+and repair rankings."""
 
 from typing import Any
 
@@ -45,14 +46,15 @@ _NO_JOB = _REFUSALS | problems({404: ("No such job; says what there is.", None)}
 
 
 class Void(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which result is taken back. `id` is that of the void itself: a retry is then known."""
+    """The result that is taken back. `id` is the id of the void itself, so that it can be sent
+    again."""
 
     event: str
     id: str = ""
 
 
 class Correct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which result gets other values, all of them, and another profile."""
+    """The result that gets other values, all of them, and another profile."""
 
     event: str
     values: dict[str, Value]
@@ -61,14 +63,14 @@ class Correct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OfPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whom a ban, an unban or a forget is about."""
+    """The player of a ban, an unban or a forget."""
 
     player: str
     id: str = ""
 
 
 class Seal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which period is sealed: one that is over, of a board that seals."""
+    """The period to seal. It must be over, and its board must seal its periods."""
 
     board: str
     window: str
@@ -77,7 +79,7 @@ class Seal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rebuild(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is made anew: everything, one board, or one period of it."""
+    """The rankings to make again: all of them, those of one board, or those of one period of it."""
 
     board: str | None = None
     period: str | None = None
@@ -119,13 +121,13 @@ async def unban(request: Request[Any, Any, Any]) -> Response[Receipt]:
 
 @post("/v1/admin/forget", operation_class=bodies.documented(OfPlayer), **_CHANGES)
 async def forget(request: Request[Any, Any, Any]) -> Response[Receipt]:
-    """Take a player out of every ranking and erase what their events say, for good."""
+    """Remove a player from every ranking and erase what their events say, for good."""
     return await _of_player(request, "forget")
 
 
 @post("/v1/admin/seal", operation_class=bodies.documented(Seal), **_CHANGES)
 async def seal(request: Request[Any, Any, Any]) -> Response[Receipt]:
-    """Seal a period that is over. What is due is sealed by itself, too, and once."""
+    """Seal a period that is over. The service also seals each period once, when it is due."""
     given = await bodies.read(request, Seal)
     target = period_name(given.board, given.window, given.period)
     return await _recorded(request, Event(kind="seal", player="", target=target, id=given.id))
@@ -133,14 +135,15 @@ async def seal(request: Request[Any, Any, Any]) -> Response[Receipt]:
 
 @post("/v1/admin/verify", status_code=202, responses=_STARTED, **_JOBS)
 async def verify(request: Request[Any, Any, Any], state: State) -> Response[Job]:
-    """Begin to hold every ranking against the log; the job's result is the report."""
+    """Start to compare every ranking with the log. The job's result is the report."""
     served: Service = state.served
     return await _started(request, "verify", lambda told: served.book.verify(progress=told))
 
 
 @post("/v1/admin/repair", status_code=202, responses=_STARTED, **_JOBS)
 async def repair(request: Request[Any, Any, Any], state: State) -> Response[Job]:
-    """Begin to make those rankings anew that disagree; the job's result is what was found."""
+    """Start to make the rankings that differ from the log again. The job's result is what was
+    found."""
     served: Service = state.served
     return await _started(request, "repair", lambda told: served.book.repair(progress=told))
 
@@ -153,7 +156,7 @@ async def repair(request: Request[Any, Any, Any], state: State) -> Response[Job]
     **_JOBS,
 )
 async def rebuild(request: Request[Any, Any, Any]) -> Response[Job]:
-    """Begin to make rankings anew from the log; the job's result is the log position reached."""
+    """Start to make rankings again from the log. The job's result is the log position reached."""
     given = await bodies.read(request, Rebuild)
     served: Service = request.app.state.served
     if given.board is not None:
@@ -169,21 +172,22 @@ async def rebuild(request: Request[Any, Any, Any]) -> Response[Job]:
 
 @get("/v1/jobs", responses=_REFUSALS, **_JOBS)
 async def jobs(state: State) -> Response[list[Job]]:
-    """The jobs that are remembered, the newest first."""
+    """The newest jobs, the newest first."""
     served: Service = state.served
     return Response(await served.read(served.jobs.list, long=True), headers=_FRESH)
 
 
 @get("/v1/jobs/{job_id:str}", responses=_NO_JOB, **_JOBS)
 async def job(job_id: FromPath[str], state: State) -> Response[Job]:
-    """How far a job is, and what it gave."""
+    """How far a job is, and its result."""
     served: Service = state.served
     return Response(await served.read(lambda: served.jobs.get(job_id), long=True), headers=_FRESH)
 
 
 @post("/v1/jobs/{job_id:str}/cancel", status_code=202, responses=_NO_JOB, **_JOBS)
 async def cancel(job_id: FromPath[str], state: State) -> Response[Job]:
-    """Ask a job to stop. What it has made stays of no effect; a rebuild goes on from there."""
+    """Ask a job to stop. The rankings stay as they are, and the next rebuild continues from
+    there."""
     served: Service = state.served
     return Response(
         await served.read(lambda: served.jobs.cancel(job_id), long=True), headers=_FRESH
@@ -204,7 +208,7 @@ async def _of_player(request: Request[Any, Any, Any], kind: Kind) -> Response[Re
 
 
 async def _started(request: Request[Any, Any, Any], kind: JobKind, work: Work) -> Response[Job]:
-    """Begin the job: it folds the log, and where it compares it also looks at every entry."""
+    """Start the job. Its estimate counts the events of the log and, if it compares, every entry."""
     served: Service = request.app.state.served
 
     def start() -> Job:

@@ -1,4 +1,4 @@
-"""Reads of what there is: boards with their windows and splits, and the periods with entries."""
+"""Reads of what a book ranks: boards with their windows and splits, and periods with entries."""
 
 from typing import Annotated, Any
 
@@ -32,8 +32,8 @@ Before = Annotated[
 
 
 class BoardSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A board as readers need to know it. `splits` are lists of the tags that it is cut by, the
-    empty one being overall."""
+    """What readers need to know of a board. Each of `splits` lists the tags of a ranking; the empty
+    one is overall."""
 
     name: str
     windows: tuple[str, ...]
@@ -56,7 +56,7 @@ class Boards(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Periods(msgspec.Struct, frozen=True, kw_only=True):
-    """The periods of a board in which there are entries, the newest first."""
+    """The periods of a board that have entries, the newest first."""
 
     board: str
     periods: tuple[PeriodSummary, ...]
@@ -64,7 +64,7 @@ class Periods(msgspec.Struct, frozen=True, kw_only=True):
 
 @read("/boards", GROUP, Boards, examples.BOARDS, "Every board and bundle.")
 async def boards(read: OneRead) -> Response[Any]:
-    """The boards and bundles there are.
+    """The boards and bundles.
 
     What the book ranks.
     """
@@ -95,8 +95,9 @@ async def periods(
 ) -> Response[Any]:
     """The periods that have entries.
 
-    Of one window, or of all of them; the newest first, each with its bounds, whether it is sealed,
-    and how many entries its largest ranking has. To go on, name the oldest of them as `before`.
+    They are those of one window, or of all windows, the newest first. Each has its bounds, says
+    whether it is sealed, and gives the number of entries of its largest ranking. To continue, name
+    the oldest of them as `before`.
     """
     served = read.served
 

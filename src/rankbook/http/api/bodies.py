@@ -15,10 +15,10 @@ JSON = "application/json"
 
 
 async def read(request: Request[Any, Any, Any], wanted: Any) -> Any:
-    """The body as the struct that is wanted. Nothing is turned into another type on the way.
+    """The body as the struct that the handler wants. No value is converted to another type.
 
-    Raises 415 for another kind of body, 400 for what is no JSON, and `Refused` at the field that is
-    not as it must be.
+    Raises 415 for another kind of body, 400 for a body that is not JSON, and `Refused` at a wrong
+    field.
     """
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
@@ -36,7 +36,7 @@ async def read(request: Request[Any, Any, Any], wanted: Any) -> Any:
 
 
 def _refused(said: str) -> Refused:
-    """What msgspec says of a body, by the field that it says it of."""
+    """msgspec's error about a body, as a refusal at the field."""
     reason, _, path = said.partition(" - at `$")
     return Refused(path.removesuffix("`").removeprefix("."), reason)
 

@@ -1,4 +1,4 @@
-"""Reads of bundles: several rankings from one moment."""
+"""Reads of bundles: several rankings from one snapshot."""
 
 import math
 from typing import Annotated, Any
@@ -19,10 +19,10 @@ BundleName = Annotated[str, PathParameter(description="The bundle's name.", max_
     "/bundles/{name:str}", "bundles", BundleReading, examples.BUNDLE, "The rankings of the bundle."
 )
 async def bundle(read: OneRead, name: BundleName) -> Response[Any]:
-    """Several rankings from one moment.
+    """Several rankings from one snapshot.
 
-    The first entries of each ranking of the bundle, in the periods that are running, all from one
-    snapshot. `position` is the log position they were read at.
+    The first entries of each ranking of the bundle, in the current periods. `position` is the log
+    position at which they were read.
     """
     book = read.served.book
     wanted = book.spec.bundle(name)

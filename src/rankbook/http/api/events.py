@@ -48,7 +48,7 @@ PROBLEMS = problems(
 
 
 def recorded(content: Any) -> ResponseSpec:
-    """The documentation of an answer while the rankings cannot be used."""
+    """The documentation of the answer 202, while the rankings cannot be used."""
     return ResponseSpec(content, description="Recorded, not ranked yet.", generate_examples=False)
 
 
@@ -72,9 +72,9 @@ ASKED_PROBLEMS = {code: PROBLEMS[code] for code in (400, 401, 403, 404, 503)}
 async def submit(
     request: Request[Any, Any, Any], ranks: Ranks = True
 ) -> Response[Receipt | list[Receipt]]:
-    """Record durably, rank, and say what changed: a list is recorded as a whole or not at all.
+    """Record durably, rank, and say what changed. A list is recorded whole or not at all.
 
-    202 while the rankings cannot be used: it is recorded, and will be ranked.
+    202 while the rankings cannot be used: the event is recorded, and will be ranked.
     """
     given: Event | list[Event] = await bodies.read(request, Event | list[Event])
     events = [given] if isinstance(given, Event) else given
@@ -94,9 +94,9 @@ async def submit(
 async def submit_as(
     event_id: FromPath[str], request: Request[Any, Any, Any], ranks: Ranks = True
 ) -> Response[Receipt]:
-    """As often as one likes: the same content is answered with the first receipt.
+    """Record one event under its id. If you send the same content again, you get the first receipt.
 
-    409 where the id is recorded with other content.
+    409 if the id is recorded with other content.
     """
     event = await bodies.read(request, Event)
     if event.id not in ("", event_id):
@@ -118,7 +118,7 @@ async def submit_as(
 async def outcome(
     event_id: FromPath[str], request: Request[Any, Any, Any]
 ) -> Response[EventOutcome]:
-    """`recorded`, `ranked` with its receipt, or `set_aside`; 404 for one that is unknown now."""
+    """`recorded`, `ranked` with its receipt, or `set_aside`. 404 if the event is unknown now."""
     return await _outcome(event_id, request)
 
 
@@ -130,14 +130,14 @@ async def outcome(
     summary="What has become of an event whose id has a slash",
 )
 async def outcome_of(id: FromQuery[str], request: Request[Any, Any, Any]) -> Response[EventOutcome]:
-    """As by the path, for any id."""
+    """The same for any id, such as one with a slash."""
     return await _outcome(id, request)
 
 
 # The framework's own answer names only the method that was added first.
 @route("/v1/events", http_method=HttpMethod.OPTIONS, status_code=204, include_in_schema=False)
 async def methods() -> Response[None]:
-    """What may be done with events."""
+    """The methods for events."""
     return Response(None, status_code=204, headers={"Allow": "GET, OPTIONS, POST"})
 
 
@@ -148,7 +148,7 @@ async def methods() -> Response[None]:
     include_in_schema=False,
 )
 async def methods_of_one(event_id: FromPath[str]) -> Response[None]:
-    """What may be done with one event."""
+    """The methods for one event."""
     return Response(None, status_code=204, headers={"Allow": "GET, OPTIONS, PUT"})
 
 
@@ -164,7 +164,7 @@ async def _outcome(event_id: str, request: Request[Any, Any, Any]) -> Response[E
 async def record(
     request: Request[Any, Any, Any], events: Sequence[Event], *, ranks: bool = True
 ) -> list[Receipt]:
-    """Record events of the request's key, all or none, within its limits."""
+    """Record events for the request's key, all or none, within its limits."""
     served: Service = request.app.state.served
     _check(request, events)
     if not events:
@@ -184,7 +184,7 @@ async def record(
 
 
 def _check(request: Request[Any, Any, Any], events: Sequence[Event]) -> None:
-    """What the service holds against a submission, before the book does."""
+    """Refuse what this service does not take, before the book checks the events."""
     most = request.app.state.served.settings.batch_events
     if len(events) > most:
         raise Refused("events", f"are {len(events)}; there may be {most} in a list")
@@ -202,7 +202,7 @@ def _check_signed(key: Key, event: Event) -> None:
 
 
 def _placed(served: Service, events: Sequence[Event], error: Refused) -> Refused:
-    """The refusal of a list, with the place in it of the event that is refused by itself."""
+    """The refusal of a list, with the place of the refused event in it."""
     if len(events) == 1:
         return error
     for index, event in enumerate(events):
@@ -214,7 +214,7 @@ def _placed(served: Service, events: Sequence[Event], error: Refused) -> Refused
 
 
 def answer(found: Receipt | list[Receipt] | EventOutcome) -> Response[Any]:
-    """The response: 202 where something is recorded and not ranked yet. It is kept by no cache."""
+    """The response: 202 if an event is recorded and not ranked yet. No cache keeps it."""
     receipts = found if isinstance(found, list) else [found]
     pending = any(each.status in ("pending", "recorded") for each in receipts)
     return Response(

@@ -1,8 +1,8 @@
 """Who may do what: guards for handlers, and the session of the operations page.
 
-A key comes as `Authorization: Bearer KEY`. A signed submission names a key and proves that it
-knows its secret. The operations page has a session instead: its cookie names an admin key, is of
-no use after eight hours or once the key is revoked, and the key cannot be had from it.
+A key comes as `Authorization: Bearer KEY`. A signed submission names a key and proves that it knows
+its secret. The operations page has a session instead. Its cookie names an admin key, and ends after
+eight hours or when the key is revoked. Nobody can find out the key from the cookie.
 """
 
 import hashlib
@@ -36,7 +36,8 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 def require(*scopes: Scope) -> Guard:
-    """A guard that lets in whose key has one of the scopes; anybody, where reading is open."""
+    """A guard that admits requests whose key has one of the scopes. If reading is open, it admits
+    all reads."""
 
     async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
         served: Service = connection.app.state.served
@@ -59,22 +60,22 @@ def require(*scopes: Scope) -> Guard:
 
 
 def held(connection: Connection) -> Key:
-    """The key that the guard has let in."""
+    """The key that the guard has admitted."""
     key: Key = connection.scope["state"][_HELD]
     return key
 
 
 def stays(connection: Connection) -> Callable[[], bool]:
-    """Tells whether the key that the guard has let in is still one; open reading needs none."""
+    """Tells whether the admitted key is still valid. Open reading needs no key."""
     served: Service = connection.app.state.served
     key: Key | None = connection.scope["state"].get(_HELD)
     return lambda: key is None or served.keys.get(key.id) is not None
 
 
 def holder(connection: Connection) -> Key | None:
-    """Whose request it is: by the key it carries, or by the session of the operations page.
+    """The key of a request: the one it carries, or that of its operations session.
 
-    Raises 403 for a change by a session that another site's page has sent.
+    Raises 403 if another site's page sends a change within the session.
     """
     served: Service = connection.app.state.served
     written = connection.headers.get("authorization")
@@ -88,7 +89,7 @@ def holder(connection: Connection) -> Key | None:
 
 
 async def _signed(connection: Connection, served: Service) -> Key | None:
-    """The key that has signed this submission; None where it is not signed."""
+    """The key that has signed this submission. None if it is not signed."""
     signature = connection.headers.get(SIGNATURE_HEADER)
     if signature is None:
         return None
@@ -121,7 +122,7 @@ def _check_origin(connection: Connection) -> None:
 
 
 def session(keys: KeyRing, key: Key, now: float) -> str:
-    """What the cookie of a new session holds."""
+    """The text for the cookie of a new session."""
     claim = f"{key.id}.{int(now) + SESSION_SECONDS}.{secrets.token_hex(8)}"
     return f"{claim}.{_made(keys, claim)}"
 
@@ -141,7 +142,7 @@ def _made(keys: KeyRing, claim: str) -> str:
 
 
 async def form(request: Request[Any, Any, Any]) -> dict[str, str]:
-    """The fields of a form, of one that comes twice the last. Raises 413."""
+    """The form's fields. If a field is repeated, the last value wins. Raises 413."""
     written = await request.body()
     if len(written) > MAX_FORM:
         raise HTTPException(status_code=413, detail="the form is too large")

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can serve: for supervisors and load balancers."""
+"""Whether the process runs, and whether it can serve: for supervisors and load balancers."""
 
 import msgspec
 from litestar import Response, get
@@ -19,8 +19,8 @@ class Alive(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """Log and store can be used. `pending` events are recorded and not ranked yet; the oldest of
-    them has been for `lag_seconds`."""
+    """Log and store can be used. `pending` events are recorded and not ranked yet; `lag_seconds` is
+    the age of the oldest."""
 
     status: str
     position: int
@@ -30,7 +30,7 @@ class Ready(msgspec.Struct, frozen=True):
 
 @get("/healthz", sync_to_thread=False, tags=["health"], summary="Is the process alive")
 def healthz() -> Response[Alive]:
-    """Answers as long as the process does. It looks at neither log nor store."""
+    """Answers as long as the process runs. Asks neither log nor store."""
     return Response(Alive("alive"), headers=_FRESH)
 
 
@@ -48,7 +48,7 @@ async def readyz(state: State) -> Response[Ready]:
 
 
 def ready(served: Service) -> Ready:
-    """How the book stands. Raises `LogError` or `StoreError`."""
+    """The book's position and lag. Raises `LogError` or `StoreError`."""
     lag = served.book.lag()
     return Ready("ready", lag.position, lag.events, lag.seconds)
 

@@ -1,8 +1,8 @@
 """Live: server-sent events that say what changed on a board, as it happens.
 
-A stream holds no more than the log position it has told: what changed since is read from the log
-when there is something, so a slow client costs no memory, gets many changes as one, and can come
-back with that position as its Last-Event-ID, to any process.
+A stream holds only the log position up to which it has reported. It reads later changes from the
+log when there are any. So a slow client costs no memory and gets many changes as one. It can come
+back to any process, with that position as its Last-Event-ID.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ HEADERS = [
 
 
 class ServerSentEvent(msgspec.Struct, frozen=True):
-    """An event of a stream. `data` is JSON: of `changes` what changed, and of `position` and
-    `reset` only the position, which is the `id` too."""
+    """An event of a stream. `data` is JSON: for `changes` what changed, and for `position` and
+    `reset` only the position. The position is also the `id`."""
 
     id: str
     event: Literal["changes", "position", "reset"]
@@ -56,15 +56,15 @@ class Stream:
     def __init__(
         self, served: Service, board: str, after: int | None, stays: Callable[[], bool]
     ) -> None:
-        """`after` is the position that the client knows, or None for one that begins now. `stays`
-        says whether the client may still be told: keys are revoked meanwhile."""
+        """`after` is the position that the client knows, or None for a new stream. `stays` says
+        whether the client's key is still valid."""
         self._served = served
         self._board = board
         self._after = after
         self._stays = stays
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell changes until the client goes, does not read any more, or the service stops."""
+        """Send changes until the client leaves, stops reading, or the service stops."""
         self._send: Any = send
         gone = asyncio.create_task(_disconnected(receive))
         telling = asyncio.create_task(self._tell())
@@ -96,7 +96,7 @@ class Stream:
         await self._out({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _begin(self, position: int) -> None:
-        """Say where the stream stands; a client that was here before is told what it missed."""
+        """Send the position of a new stream. A client that comes back gets what it missed."""
         self._position = position if self._after is None else self._after
         await self._frame(f"retry: {RETRY_MILLISECONDS}\n".encode())
         if self._after is None:
@@ -105,7 +105,7 @@ class Stream:
             await self._catch_up(position)
 
     async def _catch_up(self, position: int) -> None:
-        """Tell what changed up to a position, or that it is too much to be told."""
+        """Send what changed up to a position, or a `reset` if that is too much."""
         if position == self._position or not self._stays():
             return
         try:
@@ -137,7 +137,7 @@ class Stream:
 
 
 def event(name: str, position: int, data: bytes) -> bytes:
-    """A server-sent event. JSON has no line ends in it, so that its data is one line."""
+    """A server-sent event. JSON contains no line ends, so its data is one line."""
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (position, name.encode(), data)
 
 

@@ -1,4 +1,4 @@
-"""The endpoint of the metrics: what requests have counted, and how the book stands."""
+"""The endpoint of the metrics: counts of requests, and gauges of the book."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4"
 
 
 class BookGauges(Collector):
-    """How the book stands, asked of it when the metrics are."""
+    """Gauges of the book, read from it at each request for metrics."""
 
     def __init__(self, served: Service) -> None:
         self._served = served
@@ -55,7 +55,7 @@ class BookGauges(Collector):
     summary="Metrics for Prometheus",
 )
 async def metrics(state: State) -> Response[bytes]:
-    """Requests, batches, and how the book stands. It names no player and no key."""
+    """Requests, batches, and gauges of the book. No metric names a player or a key."""
     served: Service = state.served
     text = await served.read(lambda: served.metrics.text(BookGauges(served)), long=True)
     return Response(text, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""What a request asks for: parameters of a read, each checked, none that nobody knows."""
+"""The parameters of a read: each is checked, and an unknown one is refused."""
 
 import re
 from collections.abc import Sequence
@@ -43,10 +43,9 @@ Limit = Annotated[int, QueryParameter(description="How many entries at most.", g
 
 
 def reject_unknown(given: MultiDict[Any], *names: str, tags: bool = False) -> None:
-    """Refuse a query parameter that is none of `names`, and one that is given twice.
+    """Refuse a query parameter that is not in `names`, or that is given twice.
 
-    A name with a star at the end may be given many times, and with `tags` so may `tag.NAME`.
-    Raises `Refused`.
+    A name with a star at its end may be repeated. With `tags`, so may `tag.NAME`. Raises `Refused`.
     """
     seen: set[str] = set()
     for name, _value in given.multi_items():
@@ -61,7 +60,7 @@ def reject_unknown(given: MultiDict[Any], *names: str, tags: bool = False) -> No
 
 
 def tags_of(request: AnyRequest) -> dict[str, str]:
-    """The tags that the parameters `tag.NAME=VALUE` name."""
+    """The tags in the parameters `tag.NAME=VALUE`."""
     return {
         name.removeprefix(TAG): value
         for name, value in request.query_params.multi_items()
@@ -70,9 +69,9 @@ def tags_of(request: AnyRequest) -> dict[str, str]:
 
 
 def player_of(request: AnyRequest, given: str) -> str:
-    """The player at the end of the path, with every slash that is the player's own.
+    """The player at the end of the path, with all slashes that belong to the player.
 
-    Servers hand out paths decoded, where a slash of the player's is one of the path's.
+    Servers decode paths, so a player's slash looks like a slash of the path.
     """
     raw: bytes | None = request.scope.get("raw_path")
     found = None if raw is None else _PLAYER.search(raw.partition(b"?")[0])
@@ -80,7 +79,7 @@ def player_of(request: AnyRequest, given: str) -> str:
 
 
 def number(text: str | None, field: str) -> Number | None:
-    """A score exactly as written, or None where none is. Raises `Refused`."""
+    """A score exactly as written, or None without one. Raises `Refused`."""
     if text is None:
         return None
     try:

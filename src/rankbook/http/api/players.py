@@ -1,4 +1,4 @@
-"""A player's view: the place in every ranking of now, and the seasons and other periods so far."""
+"""A player's view: the place in every current ranking, and in seasons and other periods so far."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ MOST_PERIODS = 100
 
 
 class Seasons(msgspec.Struct, frozen=True, kw_only=True):
-    """How the player stood in the newest 100 periods of a window, the newest first; only those
-    with an entry."""
+    """How the player stood in the newest 100 periods of a window, the newest first. Only periods
+    with an entry are listed."""
 
     board: str
     window: str
@@ -28,7 +28,8 @@ class Seasons(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlayerReading(msgspec.Struct, frozen=True, kw_only=True):
-    """A player: `rankings` are those that are running and have an entry, with that entry alone."""
+    """A player. `rankings` are the current rankings that have an entry, each with that entry
+    alone."""
 
     player: str
     rankings: tuple[Standings, ...]
@@ -39,8 +40,8 @@ class PlayerReading(msgspec.Struct, frozen=True, kw_only=True):
 async def player(read: OneRead, player_id: OnePlayer) -> Response[Any]:
     """A player in every ranking.
 
-    The entry in each ranking that is running, and how the player stood in the newest 100 periods of
-    the windows that have several, overall and under the tags of those rankings.
+    The entry in each current ranking. For windows with several periods, also how the player stood
+    in the newest 100 of them, overall and under the tags of those rankings.
     """
     served = read.served
 
@@ -51,7 +52,7 @@ async def player(read: OneRead, player_id: OnePlayer) -> Response[Any]:
 
 
 def reading(reader: Reader, player: str) -> PlayerReading:
-    """The player's places, now and before. Raises `NotFound` for one who has none."""
+    """The player's places, now and before. Raises `NotFound` if there are none."""
     rankings = reader.player(player)
     seasons = [
         found
@@ -68,7 +69,7 @@ def reading(reader: Reader, player: str) -> PlayerReading:
 
 
 def _tags(board: str, overall: bool, rankings: list[Standings]) -> list[dict[str, str]]:
-    """Overall, if the board has that, and the tags under which the player stands now."""
+    """Overall, if the board has that, and the tags of the player's current entries."""
     found: list[dict[str, str]] = [{}] if overall else []
     for each in rankings:
         if each.board == board and each.tags not in found:

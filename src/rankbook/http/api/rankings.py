@@ -1,4 +1,5 @@
-"""Reads of a ranking: a page, around a player, a player's place, among players; and all reads."""
+"""Reads of a ranking: a page, around a player, a player's place, and among players. It also lists
+all reads."""
 
 from typing import Annotated, Any
 
@@ -30,8 +31,9 @@ Players = Annotated[
 async def ranking(ranking: OneRanking, limit: Limit = TOP, cursor: Cursor = None) -> Response[Any]:
     """A page of a ranking.
 
-    The first entries, or those from a cursor on. A page has the cursors `next` and `previous`
-    where there are any; by them no entry comes twice or is missed while others move.
+    The first entries, or the entries from a cursor on. The cursors `next` and `previous` lead to
+    the pages beside it. A cursor marks a place in the order, so no entry comes twice or is missed
+    while others move.
     """
     return await ranking(lambda view: view.page(limit, cursor))
 
@@ -46,7 +48,7 @@ async def ranking(ranking: OneRanking, limit: Limit = TOP, cursor: Cursor = None
 async def around(ranking: OneRanking, player_id: OnePlayer, limit: Limit = AROUND) -> Response[Any]:
     """The entries around a player.
 
-    `limit` entries with the player's in the middle where the edges allow.
+    `limit` entries with the player's entry among them, in the middle unless an edge is near.
     """
 
     def answer(view: RankingView) -> Standings:
@@ -66,7 +68,7 @@ async def around(ranking: OneRanking, player_id: OnePlayer, limit: Limit = AROUN
 async def place(ranking: OneRanking, player_id: OnePlayer) -> Response[Any]:
     """A player's place in a ranking.
 
-    The entry with its rank, and the percentile.
+    The entry with its rank, the percentile, and the number of entries.
     """
 
     def answer(view: RankingView) -> PlayerStanding:
@@ -88,8 +90,8 @@ async def place(ranking: OneRanking, player_id: OnePlayer) -> Response[Any]:
 async def among(ranking: OneRanking, player: Players) -> Response[Any]:
     """Some players among themselves.
 
-    The entries of up to 1,000 players, best first, with ranks among themselves and among all; who
-    has no entry is left out.
+    The entries of up to 1,000 players, best first, with their ranks among themselves and among all.
+    `missing` names the players without an entry.
     """
     return await ranking(lambda view: view.among(player))
 

@@ -1,4 +1,4 @@
-"""Reads, declared once: what `read` and `Reading` know, no handler repeats.
+"""Reads, declared once: `read` and `Reading` hold what all handlers share.
 
 A handler's docstring documents its endpoint: the first line is the summary, the rest describes it.
 Its query parameters are those that a request may have; any other is refused.
@@ -41,7 +41,7 @@ Decorator = Callable[[Callable[..., Any]], HTTPRouteHandler]
 
 
 class Read:
-    """Answers one request with a cached body, or with 304 where the client has it already."""
+    """Answers one request with a cached body, or with 304 if the client already has it."""
 
     def __init__(self, request: AnyRequest, served: Service) -> None:
         self.served = served
@@ -52,7 +52,7 @@ class Read:
     ) -> Response[Any]:
         """The response with what `render` makes of `views`.
 
-        A body is valid while the rankings in it keep their versions. A `whole` one shows parts of
+        A body is valid while the rankings in it keep their versions. A `whole` body shows parts of
         many rankings, and is valid until anything is written.
         """
         key, route = cache_key(self._request.scope), self._request.scope.get("path_template", "")
@@ -64,10 +64,11 @@ class Read:
 
 
 class RankingRead:
-    """Answers a request for one ranking. It has the parameters by which that is named."""
+    """Answers a request for one ranking. It has the parameters that name the ranking."""
 
     def __init__(self, read: Read, wanted: Callable[[], RankingView], *, named: bool) -> None:
-        """`named`: the request names a period, so that once sealed the body never changes."""
+        """`named`: the request names a period. So once the period is sealed, the body never
+        changes."""
         self._read = read
         self._wanted = wanted
         self._named = named
@@ -152,13 +153,13 @@ def query_names(handler: Callable[..., Any]) -> list[str]:
 
 
 def cache_key(scope: Any) -> tuple[bytes, bytes]:
-    """What a body is cached under: the path and the query as they were sent."""
+    """The key under which a body is cached: the path and the query as they were sent."""
     path = scope.get("raw_path") or scope["path"].encode()
     return path, scope["query_string"]
 
 
 def _response(body: CachedBody, known: str | None) -> Response[Any]:
-    """A body, or 304 without one where `known`, the If-None-Match, names its tag."""
+    """The response with the body, or a 304 if `known`, the If-None-Match, names its tag."""
     headers = {name.decode(): value.decode() for name, value in body.headers}
     if known is not None and matches(known.encode("latin-1"), body.etag):
         return Response(b"", status_code=304, headers=headers, media_type=JSON)

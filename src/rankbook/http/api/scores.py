@@ -52,7 +52,7 @@ async def scores(
 async def histogram(ranking: OneRanking, bins: Bins = 10, edges: Edges = None) -> Response[Any]:
     """How the scores are spread.
 
-    How many entries have which scores: in at most `bins` equal steps, or below, between and above
+    The number of entries in at most `bins` equal steps of the score, or below, between and above
     ascending `edges`.
     """
     cuts = numbers(edges, "edges") if edges else None

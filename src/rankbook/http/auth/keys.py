@@ -1,8 +1,10 @@
-"""Keys: who may read, submit and administer. Stored hashed, in a file of the book's directory.
+"""Keys: who may read, submit and administer. They are stored hashed, in a file of the book's
+directory.
 
-A key is shown once, when it is made: `rankbook_ID_SECRET`. The file has the SHA-256 of the secret,
-which is 256 random bits, so that no slower hash is needed. A signing key never travels: its owner
-and the file both hold the secret itself, since what checks an HMAC can also make one.
+A key is shown once, when it is made: `rankbook_ID_SECRET`. The file has the SHA-256 of the secret.
+The secret is 256 random bits, so no slower hash is needed. A signing key never travels. Its owner
+and the file both hold the secret itself, because checking an HMAC takes the same secret as making
+one.
 """
 
 import fcntl
@@ -32,7 +34,7 @@ _NOBODY = hashlib.sha256(secrets.token_bytes(32)).hexdigest()
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a key, without its secret. One that is `signed` only signs submissions."""
+    """A key without its secret. A `signed` key only signs submissions."""
 
     id: str
     name: str
@@ -46,7 +48,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Stored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A key as the file has it: with the hash of its secret, or a signing key's secret."""
+    """A key as the file stores it: with the hash of its secret, or with the secret of a signing
+    key."""
 
     key: Key
     hash: str = ""
@@ -54,7 +57,7 @@ class _Stored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole file. `session` is what session cookies are made with."""
+    """The whole file. `session` is the secret of session cookies."""
 
     version: Literal[1] = 1
     session: str
@@ -62,9 +65,9 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyRing:
-    """The keys of a book. Safe to use from many threads; changes by other processes are noticed.
+    """The keys of a book. Safe to use from many threads. It notices changes by other processes.
 
-    Without a path they are kept in memory. Raises `BookError` where the file cannot be used.
+    Without a path the keys are kept in memory. Raises `BookError` if the file cannot be used.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -76,16 +79,16 @@ class KeyRing:
         self._by_id: dict[str, _Stored] = {}
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = Lock()
 
     @classmethod
     def of_book(cls, directory: Path | None) -> "KeyRing":
-        """The keys of the book in a directory; in memory without one."""
+        """The keys of the book in a directory; without a directory, in memory."""
         return cls(None if directory is None else directory / FILE)
 
     def find(self, token: str) -> Key | None:
-        """The key that this token is, or None. Takes the same time whatever the token is."""
+        """The key with this token, or None. Takes the same time for every token."""
         _prefix, _, rest = token.partition("_")
         id, _, secret = rest.partition("_")
         stored = self._current().get(id)
@@ -104,7 +107,7 @@ class KeyRing:
         return stored.secret.encode() if stored is not None and stored.secret else None
 
     def session_secret(self) -> bytes:
-        """What session cookies are made with: the same for every process of the book."""
+        """The secret of session cookies: the same for every process of the book."""
         if self._path is not None and not self._path.exists():
             with self._changing():
                 pass
@@ -118,9 +121,9 @@ class KeyRing:
     def create(
         self, name: str, scopes: Sequence[str], *, signed: bool = False, now: datetime | None = None
     ) -> tuple[Key, str]:
-        """A new key, and its token, which is known to nobody afterwards. Raises `Refused`.
+        """A new key and its token, which nobody can find out afterwards. Raises `Refused`.
 
-        Of a signing key, what is returned is the secret that its signatures are made with.
+        The token of a signing key is the secret that makes its signatures.
         """
         key = Key(
             id=secrets.token_hex(6),
@@ -138,7 +141,7 @@ class KeyRing:
         return key, secret if signed else f"{PREFIX}_{key.id}_{secret}"
 
     def revoke(self, id: str) -> Key:
-        """Take a key away for good: it is refused from now on. Raises `NotFound`."""
+        """Revoke a key for good: it is refused from now on. Raises `NotFound`."""
         with self._changing() as change:
             stored = self._by_id.get(id)
             if stored is None:
@@ -148,7 +151,7 @@ class KeyRing:
         return stored.key
 
     def _current(self) -> dict[str, _Stored]:
-        """The keys by id, read again where the file has changed."""
+        """The keys by id. If the file has changed, they are read again."""
         if self._path is None:
             return self._by_id
         try:
@@ -175,7 +178,7 @@ class KeyRing:
 
     @contextmanager
     def _changing(self) -> Iterator[Callable[[Callable[..., tuple[_Stored, ...]]], None]]:
-        """One process at a time changes the keys: read, change, and replace the file."""
+        """Lets one process at a time change the keys: read, change, and replace the file."""
 
         def change(to: Callable[..., tuple[_Stored, ...]]) -> None:
             self._write(msgspec.structs.replace(self._file, keys=to(self._file.keys)))
@@ -229,7 +232,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def _give_to_owner(file: int, directory: Path) -> None:
-    """What root makes is the directory's owner's, as whom the service may run."""
+    """If root makes the file, give it to the directory's owner, who may run the service."""
     if os.geteuid() == 0:
         owner = os.stat(directory)
         os.fchown(file, owner.st_uid, owner.st_gid)

@@ -1,6 +1,6 @@
-"""Limits on what comes in: the size and the time of a body, its encoding, and rates.
+"""Limits on requests: the size, time and encoding of a body, and rates.
 
-The limits on names, details and values are the book's own, and hold at every door of it.
+The book itself has the limits on names, details and values, however an event arrives.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _CLOSE = {"Connection": "close"}
 
 
 class TooMany(HTTPException):
-    """More than the rate allows; says when to come again."""
+    """More requests than the rate allows. Retry-After says how long to wait."""
 
     status_code = 429
 
@@ -39,10 +39,10 @@ class TooMany(HTTPException):
 
 
 class Buckets:
-    """Token buckets by name: each is filled at `rate` a second up to `burst`.
+    """Token buckets by name: each is filled at `rate` a second, up to `burst`.
 
-    What is taken may leave a debt, so that a batch of any size passes once. At most 100,000
-    buckets are remembered, those used last: a full one is the same as none.
+    Taking may leave a debt, so that one batch of any size passes. The 100,000 buckets used last are
+    remembered: a forgotten bucket counts as full.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class Buckets:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, name: str) -> float:
-        """How many seconds it takes until something may be taken; 0 where it may be now."""
+        """How many seconds to wait until something may be taken. 0 if it may be taken now."""
         left = self._left(name)
         return 0.0 if self._rate <= 0 or left >= 1 else (1 - left) / self._rate
 
     def take(self, name: str, count: int) -> None:
-        """Take so many."""
+        """Take this many tokens."""
         if self._rate > 0:
             self._buckets[name] = (self._left(name) - count, self._clock())
             self._buckets.move_to_end(name)
@@ -95,7 +95,7 @@ class Limits:
 
 
 class Intake:
-    """Middleware that holds every body against size, time and encoding, as it is read."""
+    """Middleware that checks the size, time and encoding of every body while it is read."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -103,7 +103,7 @@ class Intake:
         self._seconds = settings.body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with a `receive` that raises where a limit is passed."""
+        """Pass the request on with a `receive` that raises when the body breaks a limit."""
         if scope["type"] != ScopeType.HTTP or scope["method"] in _BODILESS:
             await self._app(scope, receive, send)
             return
@@ -138,7 +138,7 @@ class _Body:
         self._too_large = too_large
 
     async def __call__(self) -> HTTPReceiveMessage:
-        """The next message. Raises 408, 413, or 400 where the client left in the middle."""
+        """The next message. Raises 408, 413, or 400 if the client left in the middle."""
         if self._complete:
             return cast("HTTPReceiveMessage", await self._receive())
         message = await self._part()
@@ -148,7 +148,7 @@ class _Body:
         raise self._too_large()
 
     async def _discard(self) -> None:
-        """Read what is left, as far as that goes."""
+        """Read the rest of the body and throw it away, up to a limit."""
         while not self._complete and self._size <= self._most * DISCARDED_BODIES:
             await self._part()
 

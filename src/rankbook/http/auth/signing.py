@@ -1,7 +1,7 @@
 """Signed submissions: an HMAC over time and body, for servers whose requests pass through proxies.
 
-The secret never travels, and a proxy can neither change a body nor make one. Whoever replays a
-signed request within its time gets the same receipt: the events of a signed submission have ids.
+The secret never travels, and a proxy can neither change a body nor make one. The events of a signed
+submission have ids. So a replay within its time gets the same receipt and changes nothing.
 """
 
 import hashlib
@@ -13,17 +13,18 @@ SIGNATURE_HEADER = "Rankbook-Signature"
 
 
 def sign(secret: str, time: int, body: bytes) -> str:
-    """The value of Rankbook-Signature: `time` is that of Rankbook-Time, seconds since 1970 UTC."""
+    """The value of Rankbook-Signature. `time` is that of Rankbook-Time, in seconds since 1970
+    UTC."""
     return _made(secret.encode(), str(time), body)
 
 
 def trouble(
     secret: bytes | None, time: str, signature: str, body: bytes, now: float, seconds: float
 ) -> str:
-    """Why the signature does not hold, in words for the caller; empty where it does.
+    """What is wrong with the signature, in words for the caller. Empty if it is right.
 
-    `time` may be so many `seconds` from `now`. `secret` is None for a key that is none: this takes
-    as long and says as much as a wrong one.
+    `time` may lie this many `seconds` from `now`. `secret` is None for an unknown key. That takes
+    as long, and says as much, as a wrong signature.
     """
     wanted = _made(secret or b"nobody", time, body)
     same = hmac.compare_digest(wanted.encode(), signature.encode(errors="replace"))

@@ -1,8 +1,8 @@
 """The documentation of the API as a whole, at /schema: its head, its groups, and its schemas.
 
-The framework writes it from the handlers. What it cannot say is added here: that a number is one
-number however it is kept, which headers come with an answer, and parameters with names of the
-book's own.
+The framework writes it from the handlers. This file adds what the framework cannot know: that a
+number is one type however it is kept, which headers come with an answer, and parameters whose names
+the book decides.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ _TAGS_OF_RANKING = {
 
 
 def description(book: str, shapes: Sequence[type[Any]]) -> OpenAPIConfig:
-    """How to document a book's service. `shapes` are the structs that answers are made of."""
+    """The settings for a service's documentation. `shapes` are the structs of its answers."""
     document = Document(path=["/openapi.json", "/"], media_type=MediaType.JSON)
     document.shapes = shapes
     return OpenAPIConfig(
@@ -88,7 +88,7 @@ def description(book: str, shapes: Sequence[type[Any]]) -> OpenAPIConfig:
 
 
 class Document(JsonRenderPlugin):
-    """The whole document, written once for each prefix that the service is asked under."""
+    """The whole document, written once for each prefix under which the service is reached."""
 
     shapes: Sequence[type[Any]] = ()
 
@@ -111,14 +111,14 @@ class Document(JsonRenderPlugin):
 
 
 def _components(written: dict[str, Any], shapes: Sequence[type[Any]]) -> dict[str, Any]:
-    """Schemas with what the structs' docstrings say, and numbers as numbers."""
+    """Schemas with descriptions from the structs' docstrings, and numbers as numbers."""
     _, exact = msgspec.json.schema_components(shapes, ref_template=REF)
     known = {name: _plain(schema) for name, schema in exact.items()}
     return {**written, "schemas": {**written["schemas"], **known}}
 
 
 def _plain(schema: Any) -> Any:
-    """A number is an integer or not, and in JSON never the text of a decimal."""
+    """A number is an integer or a number, and never the text of a decimal."""
     if isinstance(schema, list):
         return [_plain(each) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Examples of answers, for the documentation: those of a typing site with one player on it."""
+"""Examples of answers, for the documentation: a typing site with one player."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the documentation of the API says of every read: its answers, and what may go wrong."""
+"""The answers and errors that the documentation lists for every read."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ READ_PROBLEMS: dict[int, tuple[str, Problem | None]] = {
 
 
 def problems(told: dict[int, tuple[str, Problem | None]]) -> dict[int, ResponseSpec]:
-    """Problem details by status, each with what it means and maybe an example."""
+    """Problem details by status, each with its meaning and perhaps an example."""
     return {
         status: ResponseSpec(
             Problem,
@@ -50,7 +50,7 @@ def problems(told: dict[int, tuple[str, Problem | None]]) -> dict[int, ResponseS
 
 
 def documented(content: Any, description: str, example: object = None) -> dict[int, ResponseSpec]:
-    """The answers of a read: its content, nothing new, and problems."""
+    """The answers of a read: its content, 304, and problems."""
     return {
         200: ResponseSpec(
             content,

@@ -15,7 +15,7 @@ _SYMBOLS = ("So", "Sk", "Sm")
 
 
 class Avatar(msgspec.Struct, frozen=True):
-    """What stands beside a name: `text` in a hue, or the picture at `source`."""
+    """The avatar beside a name: `text` in a hue, or the picture at `source`."""
 
     text: str
     hue: int
@@ -24,9 +24,10 @@ class Avatar(msgspec.Struct, frozen=True):
 
 
 def avatar(profile: Mapping[str, str], player: str, *, remote: bool = False) -> Avatar:
-    """The avatar of a player. The hue is that of the id, so it stays when the name changes.
+    """The avatar of a player. The hue comes from the id, so it stays when the name changes.
 
-    A picture elsewhere tells its owner who looks, so its address is only used with `remote`.
+    Whoever serves a picture on another site learns who looks, so its address is used only with
+    `remote`.
     """
     given = profile.get("avatar", "")
     hue = blake2b(player.encode(errors="replace"), digest_size=2).digest()[0] % HUES
@@ -48,7 +49,7 @@ def _is_emoji(text: str) -> bool:
 
 
 def _initials(name: str) -> str:
-    """The first letters of the first and the last word; a dot where there is no letter."""
+    """The first letters of the first and the last word. A dot if there is no letter."""
     words = name.replace("-", " ").replace("_", " ").split()
     letters = [next((each for each in word if each.isalnum()), "") for word in words]
     found = [each for each in letters if each]

@@ -1,4 +1,4 @@
-"""A player's seasons side by side as a plain SVG's geometry: scores as points, ranks below."""
+"""The geometry of an SVG with a player's seasons side by side: scores as points, ranks below."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ DAY = len("2026-11-30")
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A period: where its column is, and the point of its score where the player has one."""
+    """A period: the place of its column, and the point of its score if the player has one."""
 
     period: PlayerPeriod
     x: float
@@ -25,7 +25,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """Everything that the SVG draws. `lines` join the points of periods that follow each other."""
+    """Everything that the SVG draws. `lines` join the points of consecutive periods."""
 
     width: int
     height: int
@@ -38,9 +38,9 @@ class Chart(msgspec.Struct, frozen=True):
 
 
 def chart(newest_first: Sequence[PlayerPeriod], *, descending: bool) -> Chart | None:
-    """The last periods up to the newest, oldest first; None where the player has no score.
+    """The last periods up to the newest, oldest first. None if the player has no score.
 
-    Better is higher: with an ascending order the lower score is.
+    Better is higher: if the order ascends, the lower score is drawn higher.
     """
     periods = list(reversed(newest_first[:MOST_PERIODS]))
     scores = [each.score for each in periods if each.score is not None]
@@ -83,5 +83,5 @@ def _lines(points: Sequence[Point]) -> list[str]:
 
 
 def _label(period: str) -> str:
-    """A day without its year; other periods as they are called."""
+    """A day without its year; other periods by their names."""
     return period[5:] if len(period) == DAY and period[4] == "-" else period

@@ -1,4 +1,4 @@
-"""How single things are written on a page: numbers, labels, sizes; the rest is `rules.display`."""
+"""How a page writes single values: numbers, labels, sizes. `rules.display` has the rest."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ _PERIODS = {"daily": "Days", "weekly": "Weeks", "monthly": "Months", "season": "
 
 
 def number(value: object) -> str:
-    """A number with its thousands apart, every digit kept; text as it is; None as a dash."""
+    """A number with separated thousands and every digit; text unchanged; None as a dash."""
     if isinstance(value, str):
         return visible_text(value)
     text = plain_number(value, DASH)
@@ -29,7 +29,8 @@ def number(value: object) -> str:
 
 
 def aligned(values: Sequence[object]) -> list[str]:
-    """Numbers that stand point under point when they are set flush right in tabular figures."""
+    """Numbers padded so that their points align when they are set flush right in tabular
+    figures."""
     texts = [number(value) for value in values]
     decimals = [len(text.partition(".")[2]) for text in texts]
     most = max(decimals, default=0)
@@ -45,7 +46,7 @@ def tags_text(tags: Mapping[str, str]) -> str:
 
 
 def window_text(window: str, period: Period | None = None) -> str:
-    """A window as a label, in its running period; of a season its name."""
+    """A window's current period as a label; a season by its name."""
     if window == "season" and period is not None:
         return period.id
     return _WINDOWS.get(window, window)
@@ -57,7 +58,7 @@ def periods_text(window: str) -> str:
 
 
 def past_text(window: str, period: str) -> str:
-    """A period as a label; all-time is its own period."""
+    """A period as a label. The all-time window is its own period."""
     return _WINDOWS["all-time"] if window == period else period
 
 
@@ -67,7 +68,7 @@ def share(standing: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in the unit that suits them."""
+    """Bytes in a suitable unit."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if count < 1024:
             return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -1,4 +1,4 @@
-"""The home page: a bundle's rankings by time frame and split, and the viewer's own place."""
+"""The home page: a bundle's rankings by window and split, and the viewer's own place."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ NAME = "home"
 
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """What the home page fill. `own` is the row of the viewer who is below the top."""
+    """The values of the home page. `own` is the viewer's row, if it is below the top."""
 
     bundles: tuple[Tab, ...]
     frames: tuple[Tab, ...]
@@ -32,7 +32,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Reading(msgspec.Struct, frozen=True):
-    """A bundle and what its rankings hold, one for one, at a position."""
+    """A bundle and its standings in the same order, at one position."""
 
     bundle: Bundle
     position: int
@@ -40,7 +40,8 @@ class _Reading(msgspec.Struct, frozen=True):
 
 
 def home(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Home:
-    """The rankings of one moment, as the query asks. Raises `NotFound` for no such bundle."""
+    """The rankings that the query asks for, from one snapshot. Raises `NotFound` for no such
+    bundle."""
     read = _read(book, reader, params)
     wanted = _wanted(book, reader, read.bundle, params)
     found = search(book, reader, params["player"]) if params.get("player") else None
@@ -74,7 +75,7 @@ def _read(book: Rankbook, reader: Reader, params: Params) -> _Reading:
 
 
 def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
-    """What is shown of a book without bundles: each board in its windows and splits."""
+    """The rankings of a book without bundles: each board in its windows and splits."""
     made = [
         BundleRanking(board.name, window, tags)
         for board in book.spec.boards
@@ -85,9 +86,9 @@ def _every(book: Rankbook) -> tuple[BundleRanking, ...]:
 
 
 def _wanted(book: Rankbook, reader: Reader, bundle: Bundle, params: Params) -> BundleRanking:
-    """The bundle's ranking that the query is nearest to: the frame counts more than the split.
+    """The bundle's ranking that is nearest to the query. The window counts more than the split.
 
-    Raises `NotFound` where the query names a board, window or split that there is not.
+    Raises `NotFound` if the query names a board, window or split that does not exist.
     """
     board, window, tags = params.get("board"), params.get("window"), tags_in(params)
 
@@ -147,7 +148,7 @@ def _tab(
 
 
 def _kept(params: Params) -> dict[str, str]:
-    """What a tab keeps of the query: the bundle and whom to look for."""
+    """The parameters of the query that tabs keep: the bundle and the player."""
     kept = {name: params[name] for name in ("bundle", "player") if params.get(name)}
     return kept | {"wall": "1"} if "wall" in params else kept
 
@@ -159,7 +160,7 @@ def _table(book: Rankbook, found: Standings, own: str, remote: bool) -> Table:
 def _pinned(
     book: Rankbook, reader: Reader, wanted: BundleRanking, shown: Table, own: str, remote: bool
 ) -> Table | None:
-    """The viewer's row where the top does not have it."""
+    """The viewer's row, if it is not in the top."""
     if not own or any(row.own for row in shown.rows):
         return None
     around = Selection(wanted.board, wanted.window, wanted.tags).view(reader).around(own, 1)

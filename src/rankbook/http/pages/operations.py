@@ -1,4 +1,4 @@
-"""The operations page: lag, sizes, jobs and their reports, and what an admin may set going."""
+"""The operations page: lag, sizes, jobs and their reports, and forms for an admin."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ LATE_SECONDS = 5.0
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How the book stands, and what the store says of itself."""
+    """The book's positions and lag, and what the store says of itself."""
 
     head: int
     position: int
@@ -45,7 +45,7 @@ class Sealable(msgspec.Struct, frozen=True):
 
 
 class Operations(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page fill. `shown` is the job whose report is open."""
+    """The values of the page. `shown` is the job whose report is open."""
 
     standing: Standing
     jobs: tuple[Job, ...]
@@ -56,7 +56,7 @@ class Operations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def operations(served: Service, params: Mapping[str, str]) -> Operations:
-    """How the service stands. Raises `NotFound` for no such job."""
+    """The values of the operations page. Raises `NotFound` for no such job."""
     jobs = served.jobs.list()
     running = next((job for job in jobs if job.status == "running"), None)
     wanted = params.get("job")
@@ -88,7 +88,7 @@ def _standing(served: Service) -> Standing:
 
 
 def _scheme(uri: str) -> str:
-    """The kind of a log or store: the rest of its URI may hold a password."""
+    """The kind of a log or store. The rest of its URI may hold a password."""
     return uri.partition(":")[0]
 
 
@@ -109,7 +109,7 @@ def _sizes(described: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
 
 
 def _sealable(served: Service) -> tuple[Sealable, ...]:
-    """Periods that are over and not sealed, of boards that seal."""
+    """Periods that are over and not sealed, of boards with `seal`."""
     now = served.clock()
     found: list[Sealable] = []
     for rules in served.rules:
@@ -124,7 +124,7 @@ def _sealable(served: Service) -> tuple[Sealable, ...]:
 
 @get("/operations", include_in_schema=False)
 async def show_operations(request: AnyRequest, state: State) -> Response[Any]:
-    """The operations page; without an admin's session the form that begins one."""
+    """The operations page. Without an admin's session, a form that begins one."""
     served: Service = state.served
     known: dict[str, Any] = {"here": "operations", "book": served.book.spec.name, "remote": False}
     key = holder(request)
@@ -147,7 +147,7 @@ async def show_operations(request: AnyRequest, state: State) -> Response[Any]:
     guards=[require("admin")],
 )
 async def act(request: AnyRequest, state: State, action: FromPath[str]) -> Response[Any]:
-    """Set going what a form of the operations page asks for, and show the page again."""
+    """Start what a form of the operations page asks for, and show the page again."""
     served: Service = state.served
     fields = await form(request)
     if action == "seal":
@@ -161,7 +161,7 @@ async def act(request: AnyRequest, state: State, action: FromPath[str]) -> Respo
 
 
 async def _begin(served: Service, action: str, fields: Mapping[str, str]) -> Job:
-    """Begin a job, or show the one that runs: one runs at a time."""
+    """Start a job. If another one runs, show that instead: one runs at a time."""
     book, board = served.book, fields.get("board") or None
     works: dict[str, tuple[JobKind, Work]] = {
         "verify": ("verify", lambda told: book.verify(progress=told)),

@@ -1,4 +1,5 @@
-"""A player's page: the place in every ranking, who stands around, seasons side by side, bests."""
+"""A player's page: the place in every ranking, the neighbours, seasons side by side, and best
+results."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -21,7 +22,7 @@ MOST_PERIODS = 120  # the newest ones of each window
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The player's entry in one running ranking."""
+    """The player's entry in one current ranking."""
 
     standings: Standings
     entry: Entry
@@ -30,7 +31,8 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
-    """The best there is under one split: a score, when, and the result behind it if it is known."""
+    """The best entry under one split: a score, its date, and the result behind it if it is
+    known."""
 
     tags: dict[str, str]
     window: str
@@ -41,7 +43,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Player(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page fill. `seasons` and `chart` are of the chosen board, split and frame."""
+    """The values of the page. `seasons` and `chart` are of the chosen board, split and window."""
 
     player: str
     name: str
@@ -57,7 +59,7 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def player(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Player:
-    """The page of the player in the query. Raises `NotFound` for one without any entry."""
+    """The page of the player in the query. Raises `NotFound` if the player has no entry at all."""
     id = params["player"]
     now = reader.player(id)
     selection = _selection(book, reader, params, now)
@@ -89,14 +91,15 @@ def player(book: Rankbook, reader: Reader, params: Params, *, remote: bool = Fal
 def _selection(
     book: Rankbook, reader: Reader, params: Params, now: Sequence[Standings]
 ) -> Selection:
-    """The ranking that is asked for, or the first that the player is in."""
+    """The ranking in the query, or else the first one with an entry of the player."""
     if "board" in params or "window" in params or not now:
         return select(book, reader, params)
     return Selection(now[0].board, now[0].window, tuple(sorted(now[0].tags.items())))
 
 
 def _past_profile(book: Rankbook, reader: Reader, id: str) -> dict[str, str]:
-    """The profile of a player who is in no running ranking. Raises `NotFound` for who never was."""
+    """The profile of a player who is in no current ranking. Raises `NotFound` if they were in
+    none."""
     for board in book.spec.boards:
         for window, tags in product(board.windows, splits(book, board)):
             for each in reader.player_periods(
@@ -121,7 +124,7 @@ def _place(id: str, found: Standings, selection: Selection) -> Place:
 
 
 def _frames(board: Board, selection: Selection, params: Params) -> tuple[str, tuple[Tab, ...]]:
-    """The window whose periods are compared, and the tabs to the others."""
+    """The window whose periods are compared, and tabs for the other windows."""
     periodic = [window for window in board.windows if window != ALL_TIME]
     wanted = params.get("frame") or selection.window
     frame = wanted if wanted in periodic else next(iter(periodic), "")
@@ -139,7 +142,7 @@ def _frames(board: Board, selection: Selection, params: Params) -> tuple[str, tu
 def _bests(
     book: Rankbook, reader: Reader, board: Board, id: str, now: Sequence[Standings]
 ) -> list[Best]:
-    """Under each split, the best of all time, or else of the best period."""
+    """For each split, the best of all time, or else of the best period."""
     made: list[Best] = []
     for tags in splits(book, board):
         if ALL_TIME in board.windows:

@@ -1,7 +1,7 @@
 """Finding a player by id or by name.
 
-Ids are looked up in the rankings. Names are not indexed: the first entries of each board are
-looked through, at most once every ten seconds while the book changes.
+Ids are looked up in the rankings. Names have no index. The search goes through the first entries of
+each board, at most once every ten seconds while the book changes.
 """
 
 import time
@@ -21,7 +21,7 @@ MOST_MATCHES = 20
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A player who may be meant."""
+    """A player that the search found."""
 
     player: str
     name: str
@@ -29,7 +29,8 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """Who is meant by `text`: `player` where that is clear, else all who may be; nobody is ()."""
+    """The players that `text` may mean. `player` is set if only one can be meant; () means
+    nobody."""
 
     text: str
     player: str
@@ -37,7 +38,7 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 class _Names(msgspec.Struct, frozen=True):
-    """Everybody whose name was read, at a position, at a moment of the monotonic clock."""
+    """All players whose names were read, at a position, at an instant of the monotonic clock."""
 
     position: int
     read_at: float
@@ -48,9 +49,9 @@ _names: "WeakKeyDictionary[Rankbook, _Names]" = WeakKeyDictionary()
 
 
 def search(book: Rankbook, reader: Reader, text: str) -> SearchResult:
-    """Who is meant: the player with this id, or those whose name has this text in it.
+    """The player with this id, or the players whose names contain this text.
 
-    A name that is exactly this comes before one that has it in it.
+    A name that equals the text comes before a name that contains it.
     """
     asked = text.strip()
     if asked and reader.player(asked):
@@ -79,7 +80,7 @@ def _known(book: Rankbook) -> tuple[tuple[str, Match], ...]:
 
 
 def _entered(book: Rankbook) -> Iterator[Match]:
-    """Those who stand first on each board, as far as they are looked through."""
+    """The first entries of each board, as many as are searched."""
     for board in book.spec.boards:
         for tags in splits(book, board)[:1]:
             view = book.ranking(board, tags=dict(tags))

@@ -1,4 +1,4 @@
-"""Problems as pages, for those who look with a browser."""
+"""Problems as pages, for browsers."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TOLD = {
 
 
 def wants_page(request: AnyRequest) -> bool:
-    """Whether who asks is a browser, and not at the API."""
+    """Whether the request comes from a browser, and not for the API."""
     path = request.scope["path"].removeprefix(str(request.scope.get("root_path", "")))
     api = path == "/v1" or path.startswith(("/v1/", "/schema"))
     return not api and "text/html" in request.headers.get("accept", "")

@@ -1,4 +1,4 @@
-"""What has just changed a ranking: the newest results that did, from their receipts."""
+"""The newest results that changed a ranking, from their receipts."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""The addresses of the pages. They are read and rendered in threads, beside the API's requests."""
+"""The addresses of the pages. Threads read and render them, beside the API's requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ Fill = Callable[[Service, Params], Filled]
 
 
 async def respond(request: AnyRequest, state: State, here: str, fill: Fill) -> Response[Any]:
-    """The page of a template and what it is given; `here` is its place in the navigation."""
+    """The page of a template with its values. `here` is its place in the navigation."""
     served: Service = state.served
     params = read_params(request.query_params)
 
@@ -41,7 +41,7 @@ def _at_one_moment(fill: Callable[[Service, Reader, Params], Filled]) -> Fill:
 
 @get("/", include_in_schema=False)
 async def show_home(request: AnyRequest, state: State) -> Response[Any]:
-    """The rankings; with `wall` for a screen that people look at from afar."""
+    """The rankings; with `wall`, in large figures for a screen on a wall."""
     return await respond(request, state, "home", _at_one_moment(_home))
 
 
@@ -57,7 +57,8 @@ def _home(served: Service, reader: Reader, params: Params) -> Filled:
 
 @get("/player", include_in_schema=False)
 async def show_player(request: AnyRequest, state: State) -> Response[Any]:
-    """A player by id; or whom a text may mean, and straight to them where that is clear."""
+    """A player by id, or the players that a text may mean. If only one can be meant, go straight to
+    them."""
     served: Service = state.served
     params = read_params(request.query_params)
     if params.get("player"):

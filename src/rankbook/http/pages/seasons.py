@@ -26,7 +26,8 @@ MOST_PERIODS = 120
 
 
 class Between(msgspec.Struct, frozen=True, kw_only=True):
-    """A player in two periods. `moved` is how many places up from the earlier to the later one."""
+    """A player in two periods. `moved` is how many places they rose from the earlier to the later
+    one."""
 
     player: str
     name: str
@@ -45,7 +46,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Seasons(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page fill: the standings of one period, or of two periods what is between them."""
+    """The values of the page: the standings of one period, or the difference between two."""
 
     selection: Selection
     windows: tuple[Tab, ...]
@@ -61,7 +62,7 @@ class Seasons(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def seasons(book: Rankbook, reader: Reader, params: Params, *, remote: bool = False) -> Seasons:
-    """Standings as the query asks. Raises `NotFound` and says what exists."""
+    """The standings that the query asks for. Raises `NotFound`, which lists what exists."""
     selection = _selection(book, reader, params)
     board = book.spec.board(selection.board)
     summaries = reader.periods(board.name, selection.window, limit=MOST_PERIODS)
@@ -86,7 +87,8 @@ def seasons(book: Rankbook, reader: Reader, params: Params, *, remote: bool = Fa
 
 
 def _selection(book: Rankbook, reader: Reader, params: Params) -> Selection:
-    """By default the first window that has periods, and its newest period that is over."""
+    """The ranking in the query. By default the first window that has periods, and its newest ended
+    period."""
     named = params.get("board")
     board = book.spec.board(named) if named else boards_with_rankings(book)[0]
     periodic = [window for window in board.windows if window != ALL_TIME]
@@ -102,7 +104,7 @@ def _selection(book: Rankbook, reader: Reader, params: Params) -> Selection:
 
 
 def _ordered(summaries: Sequence[PeriodSummary], one: str, other: str) -> tuple[str, str]:
-    """Two periods, the earlier first: the list of periods has the newest first."""
+    """Two periods, the earlier first. The list of periods has the newest first."""
     place = {each.period.id: index for index, each in enumerate(summaries)}
     earlier = place.get(other, 0) > place.get(one, 0)
     return (other, one) if earlier else (one, other)
@@ -144,7 +146,7 @@ def _listed(summary: PeriodSummary, selection: Selection, period: str) -> Listed
 def _between(
     reader: Reader, selection: Selection, ordered: tuple[str, str], remote: bool
 ) -> tuple[Between, ...]:
-    """Those who stand first in either period, in the order of the later one."""
+    """The first players of either period, in the order of the later one."""
     views = [msgspec.structs.replace(selection, period=each).view(reader) for each in ordered]
     players = {entry.player for view in views for entry in view.top(COMPARED).entries}
     asked = sorted(players)

@@ -1,4 +1,4 @@
-"""Which ranking a page is about, as its address says it, and the tabs that lead to others."""
+"""The ranking that a page shows, from its address, and tabs for other rankings."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ Params = Mapping[str, str]
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """A ranking by its parts. Without a period it is the running one."""
+    """A ranking by its parts. Without a period it is the current one."""
 
     board: str
     window: str
@@ -30,7 +30,7 @@ class Selection(msgspec.Struct, frozen=True):
     period: str | None = None
 
     def view(self, reader: Reader) -> RankingView:
-        """The ranking, to read from. Raises `NotFound` and says what exists."""
+        """The ranking, to read from. Raises `NotFound`, which lists what exists."""
         tags = dict(self.tags)
         return reader.ranking(self.board, window=self.window, period=self.period, tags=tags)
 
@@ -42,7 +42,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """Tags as they were read at a moment of the monotonic clock."""
+    """Tags as they were read at an instant of the monotonic clock."""
 
     read_at: float
     tags: tuple[Tags, ...]
@@ -61,13 +61,13 @@ class Tab(msgspec.Struct, frozen=True):
 
 
 def query(parts: Mapping[str, Any]) -> str:
-    """Parameters as the query of an address; those without a value are left out."""
+    """Parameters as the query of an address. Parameters without a value are omitted."""
     kept = [(name, str(value)) for name, value in parts.items() if value not in (None, "")]
     return urlencode(kept, errors="replace")
 
 
 def read_params(params: MultiDict[Any]) -> dict[str, str]:
-    """A query's parameters; of one that comes twice the last."""
+    """A query's parameters. If one is repeated, the last value wins."""
     return {str(name): str(value) for name, value in params.multi_items()}
 
 
@@ -80,7 +80,7 @@ def tags_in(params: Params) -> Tags:
 def select(book: Rankbook, reader: Reader, params: Params) -> Selection:
     """The ranking that a query asks for: by default the first board, window and split.
 
-    Raises `NotFound` and says what exists.
+    Raises `NotFound`, which lists what exists.
     """
     named = params.get("board")
     board = (
@@ -98,15 +98,15 @@ def select(book: Rankbook, reader: Reader, params: Params) -> Selection:
 
 
 def boards_with_rankings(book: Rankbook) -> list[Board]:
-    """The boards that have rankings to show: those that are only split have none before the first
-    result says under which tags."""
+    """The boards that have rankings to show. A board with splits only has none before its first
+    result, because nobody knows its tags."""
     return [board for board in book.spec.boards if splits(book, board)]
 
 
 def splits(book: Rankbook, board: Board) -> list[Tags]:
-    """The tags under which a board has rankings, as far as there is room for them.
+    """The tags under which a board has rankings, as many as there is room for.
 
-    Those that the book's specification lists, and where it does not, those that have entries.
+    They are those that the specification lists, or else those that have entries.
     """
     found: list[Tags] = []
     for split in board.splits:
@@ -131,7 +131,8 @@ def _met(book: Rankbook, board: Board, split: Sequence[str]) -> list[Tags]:
 
 
 def _all_met(book: Rankbook, board: Board) -> tuple[Tags, ...]:
-    """The tags of every ranking that a board has had in its first window, read now and then."""
+    """The tags of every ranking that a board has had in its first window. Read again every few
+    seconds."""
     kept = _seen.setdefault(book, {}).get(board.name)
     now = time.monotonic()
     if kept is None or not kept.tags or now - kept.read_at > KEPT_SECONDS:

@@ -1,4 +1,5 @@
-"""Pages as answers: templates, the headers that guard them, and what every page knows."""
+"""Pages as answers: templates, the headers that protect them, and the values that every page
+has."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -43,7 +44,7 @@ AnyRequest = Request[Any, Any, Any]
 
 @cache
 def templates() -> Environment:
-    """The templates; what they are given is escaped, and a name that is not given is an error."""
+    """The templates. Values are escaped, and a missing value is an error."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -65,7 +66,7 @@ def templates() -> Environment:
 def page(
     request: AnyRequest, template: str, known: Mapping[str, Any], *, status: int = 200
 ) -> Response[bytes]:
-    """A template filled, with an ETag of what it says; 304 for who has seen just that."""
+    """A filled template, with an ETag of its text. 304 if the client already has that text."""
     text = templates().get_template(template).render(base=base(request), **known)
     content = text.encode(errors="replace")
     tag = f'W/"{blake2b(content, digest_size=12).hexdigest()}"'
@@ -79,14 +80,14 @@ def page(
 
 
 def base(request: AnyRequest) -> str:
-    """What comes before every address: where the service is mounted, without a slash at the end."""
+    """The prefix of every address: where the service is mounted, without a slash at the end."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def guards(*, remote: bool = False) -> dict[str, str]:
-    """The headers of a page: nothing of it runs or loads but what this service serves.
+    """The headers of a page: it runs and loads only what this service serves.
 
-    With `remote` pictures may come from elsewhere over HTTPS.
+    With `remote`, pictures may come from other sites over HTTPS.
     """
     policy = _POLICY | ({"img-src": "'self' https:"} if remote else {})
     return {

@@ -1,4 +1,5 @@
-"""The files that pages load: styles, modules and the icon, under an address that names them all."""
+"""The files that pages load: styles, modules and the icon. Their address names the version of them
+all."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -36,7 +37,8 @@ VERSION = blake2b(b"\0".join([each.content for each in FILES.values()]), digest_
 
 @get("/static/{version:str}/{name:str}", include_in_schema=False, sync_to_thread=False)
 def static(version: FromPath[str], name: FromPath[str]) -> Response[bytes]:
-    """One of the files. Kept for good under its own version, asked for again under another."""
+    """One of the files. A browser keeps it for good under the current version, and asks again
+    otherwise."""
     found = FILES.get(name)
     if found is None:
         raise NotFoundException(f"no file {name!r}")

@@ -38,7 +38,7 @@ WHYS = {
 
 
 class Line(msgspec.Struct, frozen=True):
-    """An event in the list of the newest."""
+    """An event in the list of the newest events."""
 
     seq: int
     event: str
@@ -70,7 +70,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Walk(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission step by step; `step` is the one that is shown. `measured` has the result's own
+    """A submission step by step; `step` is the one on the page. `measured` has the result's own
     score on each board that can measure it."""
 
     event: str
@@ -172,7 +172,7 @@ def _steps(id: str, outcome: EventOutcome) -> list[Step]:
 
 
 def _within(text: str, count: int) -> int:
-    """A step's 0-based place; of one that there is not, the nearest."""
+    """A step's 0-based place. If there is no such step, the nearest one."""
     asked = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 1
     return min(max(asked, 1), count) - 1
 

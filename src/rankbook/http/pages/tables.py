@@ -1,4 +1,4 @@
-"""Standings made ready for a page: columns that stand point under point, names, shared places."""
+"""Standings prepared for a page: columns with aligned points, names, shared places."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Some entries of one ranking, and what they are entries of."""
+    """Some entries of one ranking, and the ranking's name and period."""
 
     standings: Standings
     score: str
@@ -51,9 +51,9 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def table(found: Standings, board: Board, *, own: str = "", remote: bool = False) -> Table:
-    """Entries as rows; those of `own` are marked, and pictures elsewhere are for `remote`.
+    """Entries as rows. The player `own` is marked; `remote` allows pictures from other sites.
 
-    Of measures and details those that the board names first are shown, as far as there is room.
+    It shows the measures and details that the board names first, as many as there is room for.
     """
     entries = found.entries
     score = score_name(board)

@@ -1,7 +1,7 @@
-"""Connections: what uvicorn does with one, and limits on the head of a request.
+"""Connections: uvicorn's, with limits on the head of a request.
 
-Uvicorn bounds neither the size of a head nor the time that it takes, so that a client who never
-ends one would hold a connection and its memory for good.
+Uvicorn limits neither the size of a head nor its time. A client that never ends a head would hold a
+connection and its memory for good.
 """
 
 import asyncio
@@ -36,12 +36,12 @@ class Connection(HttpToolsProtocol):
         self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Stop the timers."""
         self._stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the head is too large by now."""
+        """Read on, unless the head has become too large."""
         super().data_received(data)
         if self._timer is not None:
             self._head_bytes += len(data)
@@ -63,7 +63,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP request, or one with an address that cannot be read."""
+        """Refuse bytes that are not an HTTP request, or whose address cannot be read."""
         self._refuse(400)
 
     def _begin(self) -> None:
@@ -82,7 +82,7 @@ class Connection(HttpToolsProtocol):
         return cycle is None or cycle.response_complete
 
     def _refuse(self, status: int) -> None:
-        """Close the connection; say why, unless an answer is on its way there."""
+        """Close the connection. Say why, unless an answer is already being sent."""
         self._stop()
         if self.transport.is_closing():
             return
@@ -92,7 +92,7 @@ class Connection(HttpToolsProtocol):
 
 
 def _answer(status: int) -> bytes:
-    """An answer to what never becomes a request: problem details like any other."""
+    """An answer to bytes that never become a request: problem details like any other."""
     found = {"type": "about:blank", "title": _TITLES[status], "status": status}
     body = msgspec.json.encode(found)
     head = (

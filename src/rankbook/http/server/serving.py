@@ -1,7 +1,7 @@
 """Running the service: one process, or a parent that keeps several alive on one socket.
 
-SIGTERM and SIGINT stop it gracefully: live streams end, requests under way are answered, and what
-is waiting to be recorded is recorded.
+SIGTERM and SIGINT stop it gracefully: live streams end, open requests are answered, and waiting
+events are recorded.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """Where a browser finds it."""
+    """The address for a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -53,7 +53,7 @@ def serve(
 ) -> None:
     """Serve the book of a directory until a signal stops it. A worker that dies is replaced.
 
-    `around` are entered when a process serves, as those of `app`.
+    `around` are entered when a process starts to serve, as those of `app`.
     """
     config = uvicorn.Config(
         partial(made, directory, settings, around),
@@ -78,7 +78,7 @@ def serve(
 
 
 def made(directory: Path, settings: Settings, around: Sequence[Lifespan] = ()) -> Litestar:
-    """The application of one process over a book of its own, which closes with it."""
+    """The application of one process, with a book of its own that it closes."""
     book = Rankbook.open(directory)
     application = app(book, settings, around=[partial(_process, book), *around])
     return application
@@ -96,7 +96,7 @@ async def _process(book: Rankbook, application: Litestar) -> AsyncIterator[None]
 
 
 def _told_of_signals(stop: Callable[[], object]) -> None:
-    """Call `stop` at a signal too, before the server waits for open connections to end."""
+    """Also call `stop` at a signal, before the server waits for open connections to end."""
     for number in SIGNALS:
         before = signal.getsignal(number)
 
@@ -109,7 +109,7 @@ def _told_of_signals(stop: Callable[[], object]) -> None:
 
 
 def _leave_alone() -> None:
-    """The server raises the signal that stopped it once more, for whoever was there before: it
-    has done its work by then."""
+    """Ignore the signal that stopped the server: it raises it once more for earlier handlers,
+    although it has already acted on it."""
     for number in SIGNALS:
         signal.signal(number, lambda _number, _frame: None)
