@@ -22,7 +22,7 @@ from rankbook.book.parts.partition import Partition
 from rankbook.book.parts.progress import Furthest
 from rankbook.book.parts.store import PartitionedStore
 from rankbook.book.published import StepHistory
-from rankbook.errors import StoreError
+from rankbook.errors import RebuildNeeded, StoreError
 from rankbook.forks import on_fork
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import Receipt
@@ -132,6 +132,11 @@ class Parts:
                 self._manifest.check(kept)
                 position = part.store.position()  # before the head, which only grows
                 check_log(self._log.head(), position)
+                if kept is None and position and part.store.receipts([NOTE]) == [None]:
+                    raise RebuildNeeded(
+                        "the note of the specification that the rankings were made under is lost: "
+                        "rebuild them"
+                    )
             except StoreError as error:
                 down.append(error)
         if len(down) == len(self.parts):

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from rankbook.book.fold.folder import Folder, Progress
 from rankbook.book.parts.folding import Part, Parts
 from rankbook.book.parts.store import auditable
@@ -14,6 +16,7 @@ from rankbook.store import open_store
 from rankbook.store.base import Auditable
 
 ATTEMPTS = 100
+CHUNK = 1000
 
 
 def verify_parts(
@@ -50,9 +53,29 @@ def _verify(
                 folder = Folder(part.boards, log, shadow, None, scope=part.scope)
                 folder.fold(until=actual.position, progress=progress)
                 with auditable(shadow).audit() as expected:
-                    return compare(boards, expected, actual, log.head(), progress)
+                    found = compare(boards, expected, actual, log.head(), progress)
+                    return _with_receipts(found, _lost_receipts(part, log, actual.position))
         finally:
             shadow.close()
+
+
+def _lost_receipts(part: Part, log: Log, position: int) -> int:
+    """How many events up to a position have lost the receipt that was published with them."""
+    lost = after = 0
+    while after < position:
+        seqs = [each.seq for each in log.read(after, CHUNK) if each.seq <= position]
+        if not seqs:
+            break
+        lost += sum(1 for receipt in part.store.receipts(seqs) if receipt is None)
+        after = seqs[-1]
+    return lost
+
+
+def _with_receipts(found: Verification, lost: int) -> Verification:
+    if not lost:
+        return found
+    fault = f"the receipts of {lost:,} events are lost"
+    return replace(found, agrees=False, faults=(*found.faults, fault))
 
 
 def erasures(log: Log) -> int:
