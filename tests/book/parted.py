@@ -7,7 +7,7 @@ from rankbook import BookSpec, Rankbook, StoreError
 from rankbook.book.parts.partition import Partition
 from rankbook.book.parts.store import PartitionedStore
 from rankbook.log import open_log
-from tests.book.home import Home, Wrapped, board, result
+from tests.book.home import Home, Wrapped, any_time, board, result
 
 PARTITIONS = {"by board": "board", "by period": "period"}
 FEW = 3
@@ -74,7 +74,8 @@ class PartedHome(Home):
         if boards:
             spec = BookSpec(name="book", boards=boards, **more)
         spec = spec or self.spec
-        self.spec = structs.replace(spec, partition=self.partition, partitions=partitions)
+        spread = structs.replace(spec, partition=self.partition, partitions=partitions)
+        self.spec = any_time(spread)
         self.store = PartitionedStore(Partition(self.spec), self.base)
         book = Rankbook(
             self.spec, open_log("sqlite:", self.path), wrap(self.base), clock=self.clock

@@ -40,7 +40,7 @@ def test_known_and_new_events_in_one_batch_each_get_their_own_receipt(home):
     [
         typed("asha", 101, id="run-1"),
         typed("bram", 100, id="run-1"),
-        typed("asha", 100.0, id="run-1"),
+        typed("asha", 100.5, id="run-1"),
         typed("asha", 100, id="run-1", avatar="fox"),
         typed("asha", 100, id="run-1", mode="words"),
         typed("asha", 100, id="run-1", at="2026-11-30T12:00:00Z"),

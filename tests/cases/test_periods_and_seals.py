@@ -550,6 +550,7 @@ def test_periods_are_kept_while_they_are_sealed(home):
 
 def test_keeping_seasons_counts_seasons_and_not_the_time_between_them(home):
     book = home.open(board(windows=("season",), seasons=SEASONS, keep_periods=2))
+    home.clock.set("2027-01-01T00:00:00Z")
     for at in ("2026-04-01", "2026-07-01", "2027-01-01"):
         book.submit(result("asha", 5, at=f"{at}T00:00:00Z"))
     shown = [each.period.id for each in book.periods("speed")]

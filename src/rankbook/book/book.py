@@ -40,7 +40,7 @@ from rankbook.model import (
     Receipt,
     Standings,
 )
-from rankbook.rules import Board, BoardRules, BookSpec
+from rankbook.rules import Board, BoardRules, BookSpec, micros_of
 from rankbook.store.base import Reads, Store
 
 T = TypeVar("T")
@@ -79,7 +79,11 @@ class Rankbook:
         self._parts = Parts(spec, boards, log, store, self._manifest, self._folded, history)
         self.store = self._parts.store
         self._validator = EventValidator(
-            self._boards, self._parts.measurer, spec.event_checker(), log
+            self._boards,
+            self._parts.measurer,
+            spec.event_checker(),
+            log,
+            max_ahead_us=micros_of(spec.max_ahead_seconds),
         )
         self._outbox = outbox(spec.log, None)
         self._bundles = BundleCache(

@@ -9,6 +9,7 @@ from rankbook.rules.instants import instant, micros, parse_instant
 from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
 from rankbook.rules.numbers import canonical_number, canonical_values, read_fraction, read_number
+from rankbook.rules.options import micros_of
 from rankbook.rules.periods import ALL_TIME, PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
@@ -44,6 +45,7 @@ __all__ = [
     "is_closed",
     "load",
     "micros",
+    "micros_of",
     "parse_instant",
     "ranks",
     "read_fraction",

@@ -32,12 +32,13 @@ MAX_TOP = 1000
 MAX_BUNDLE = 64
 PARTITIONS = ("book", "board", "period")
 MAX_PARTITIONS = 256
-BOOK_KEYS: dict[str, type[Any]] = {
+BOOK_KEYS: dict[str, Any] = {
     "name": str,
     "log": str,
     "store": str,
     "partition": str,
     "partitions": int,
+    "max_ahead_seconds": int | float,
 }
 
 
@@ -82,6 +83,7 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     `partition` spreads the rankings over parts of the store: "book" is one part, "board" one part
     for each board, "period" a fixed number of parts, `partitions`, each with some periods.
+    A result whose `at` is more than `max_ahead_seconds` ahead of the book's clock is refused.
     Making one checks it: a `SpecError` names the path, such as ``bundle[0].rankings[2].window``.
     """
 
@@ -93,6 +95,7 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
     store: str = "embedded:"
     partition: str = "book"
     partitions: int = 16
+    max_ahead_seconds: int | float = 300
 
     def __post_init__(self) -> None:
         """Check what single boards and bundles cannot."""
@@ -102,6 +105,7 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
             raise SpecError(
                 "book.partitions", f"is {self.partitions}; it may be 1 to {MAX_PARTITIONS}"
             )
+        check_seconds(self.max_ahead_seconds, "book.max_ahead_seconds")
         for field in ("boards", "bundles"):
             msgspec.structs.force_setattr(self, field, tuple(getattr(self, field)))
         if not self.boards:

@@ -57,7 +57,7 @@ class Decider:
     def decide(self, step: StepState, recorded: Recorded, result: MeasuredResult) -> list[Outcome]:
         """Apply a recorded result to the entries; an outcome for each ranking it touches."""
         member = result.member
-        self.periods.note_time(step, recorded.at_us)
+        self.periods.note_time(step, recorded)
         banned = step.get(state.BANS, member) is not None
         if self._profiles and result.fact.profile and not banned:
             put_profile(step, recorded, result.fact.profile)

@@ -39,7 +39,7 @@ class Moderator:
         elif event.kind == "seal":
             _seal(step, event, said.target)
         elif event.kind == "forgotten":
-            self._decider.periods.note_time(step, event.at_us)
+            self._decider.periods.note_time(step, event)
         elif event.kind == "forget" and event.player:
             self._forget(step, event)
         if event.kind in REPLAYED and event.player:
@@ -56,7 +56,7 @@ class Moderator:
         if not event.intact:
             pass
         elif event.kind == "result":
-            self._decider.periods.note_time(step, event.at_us)
+            self._decider.periods.note_time(step, event)
         elif event.kind == "seal" and (period := state.sealed_period(event.id)):
             _seal(step, event, period)
         content = state.pack_poison(event.id, reason)
@@ -74,7 +74,7 @@ class Moderator:
         step.load()
         for each in theirs:
             if each.kind != "forget":
-                self._decider.periods.note_time(step, each.at_us)
+                self._decider.periods.note_time(step, each)
             step.remove(state.POISON, state.poison(each.seq))
         member = event.player.encode()
         cooldowns = [state.cooldowns(rules.board.name) for rules in self._boards]

@@ -6,6 +6,7 @@ from contextlib import suppress
 from rankbook.book import state
 from rankbook.book.fold.step import StepState
 from rankbook.errors import Refused
+from rankbook.log.base import Recorded
 from rankbook.rules import BoardRules, PeriodSpan, Ranking, Window
 from rankbook.store.base import RankingId
 
@@ -57,12 +58,14 @@ class Periods:
         if closes_us is not None and step.get(state.SEALS, period) is None:
             step.put(state.OPEN, period, state.marked(closes_us))
 
-    def note_time(self, step: StepState, at_us: int) -> None:
-        """Drop the periods that are past the horizon, now that a result of this time has come.
+    def note_time(self, step: StepState, result: Recorded) -> None:
+        """Drop the periods that are past the horizon, now that a result has come.
 
-        Any result moves the horizon, even if it does not count. After its player is forgotten, the
-        log keeps only its time.
+        Its time moves the horizon, but never beyond the clock by which it was recorded: else one
+        result from the future would expire all that are kept. Any result moves it, even one that
+        does not count. After its player is forgotten, the log keeps only its times.
         """
+        at_us = min(result.at_us, result.received_us)
         for rules, window in self._limited:
             with suppress(Refused):
                 span = rules.windows[window].span_at(at_us)

@@ -36,11 +36,14 @@ class EventValidator:
         measurer: Measurer,
         check: Callable[[Event], None],
         log: Log,
+        *,
+        max_ahead_us: int | None = None,
     ) -> None:
         self._boards = boards
         self._measurer = measurer
         self._check = check
         self._log = log
+        self._max_ahead_us = max_ahead_us
 
     def validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
         """The events, ready to be recorded, in their order. Raises `Refused`."""
@@ -78,7 +81,16 @@ class EventValidator:
     def _result(self, event: Event, now_us: int) -> Validated:
         self._check_fields(event)
         draft = events.draft(event, now_us)
+        self._check_time(draft.at_us, now_us)
         return Validated(draft, self._measurer.validate(events.fact_of(event, draft)))
+
+    def _check_time(self, at_us: int, now_us: int) -> None:
+        """A result from the future would reach a period that nobody else is in yet."""
+        most_us = self._max_ahead_us
+        if most_us is not None and at_us - now_us > most_us:
+            seconds = (at_us - now_us) // 1_000_000
+            limit = f"there may be {most_us / 1_000_000:g}"
+            raise Refused("at", f"is {seconds} seconds ahead of the book's clock; {limit}")
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
         """The recorded results that are the targets of voids and corrections."""
