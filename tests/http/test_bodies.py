@@ -234,3 +234,28 @@ def test_a_head_without_end_is_cut_off(running, client):
         with suppress(ConnectionResetError):
             assert answered(connection)[0] == 431
     assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "trailers", [b"a:\r\n" * 30_000, b"a: " + b"x" * 200_000], ids=["many", "endless"]
+)
+def test_trailers_count_towards_the_limit_of_the_head(running, trailers):
+    with connected(running) as connection:
+        connection.sendall(
+            b"GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        connection.sendall(b"0\r\n")
+        try:
+            for start in range(0, len(trailers), 8192):
+                connection.sendall(trailers[start : start + 8192])
+            while connection.recv(65_536):
+                pass
+        except (BrokenPipeError, ConnectionResetError):
+            return  # It was closed before all was sent.
+
+
+def test_a_large_head_is_refused_though_it_comes_at_once(running):
+    with connected(running) as connection:
+        fields = b"".join(b"x-%d: %s\r\n" % (number, b"y" * 990) for number in range(100))
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + fields + b"\r\n")
+        assert answered(connection)[0] == 431

@@ -8,6 +8,7 @@ import pytest
 from rankbook import errors
 from rankbook.errors import (
     BookError,
+    ConfigError,
     Corrupt,
     EventConflict,
     LogError,
@@ -33,6 +34,7 @@ EXPECTED = [
     (EventConflict("e1"), 409, "", True),
     (Busy("j1"), 409, "", True),
     (Unavailable("9 events wait already"), 503, "", True),
+    (ConfigError("", SECRET), 500, "", False),
     (BookError(SECRET), 503, "", False),
     (RebuildNeeded(SECRET), 503, "", False),
     (LogError(SECRET), 503, "", False),

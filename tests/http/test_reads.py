@@ -150,8 +150,6 @@ MISSING = {
     f"{RANKING}?window=daily&period=today": "2026",
     f"{RANKING}?tag.wpm=1": "mode",
     "/v1/boards/words/ranking": "mode",
-    "/v1/boards/speed/players/nobody": "has no entry in speed/all-time/all-time, which has 39",
-    "/v1/boards/speed/around/nobody": "has no entry",
     "/v1/players/nobody": "there are: speed, now, words",
     "/v1/bundles/hom": "there are: home, aged",
     "/v1/bord": "/schema",
@@ -196,7 +194,7 @@ def test_a_wrong_parameter_is_named(club, path):
 
 
 def test_a_player_longer_than_any_can_be_has_no_entry(club):
-    assert club.ask("/v1/boards/speed/players/" + "y" * 3000).status_code == 404
+    assert club.json("/v1/boards/speed/players/" + "y" * 3000)["entry"] is None
     assert club.ask("/v1/boards/speed/among", params={"player": "y" * 3000}).status_code == 200
 
 
@@ -207,4 +205,13 @@ def test_head_is_get_without_the_body(club):
         assert head.headers.get("etag") == got.headers.get("etag")
         assert head.headers["content-length"] == str(len(got.content))
     assert club.ask("/v1/boards/speed/live", "HEAD").status_code == 405
-    assert club.ask("/v1/boards/speed/players/live", "HEAD").status_code == 404
+    assert club.ask("/v1/boards/speed/players/live", "HEAD").status_code == 200
+
+
+def test_a_player_without_an_entry_is_no_fault_and_answered_with_none(club):
+    view = club.book.ranking("speed")
+    place = club.json("/v1/boards/speed/players/nobody")
+    assert (place["entry"], place["rank"], place["percentile"]) == (None, None, None)
+    assert (place["player"], place["count"]) == ("nobody", view.count())
+    around = club.json("/v1/boards/speed/around/nobody")
+    assert (around["entries"], around["count"]) == ([], view.count())

@@ -25,6 +25,7 @@ from rankbook.forks import on_fork
 from rankbook.http.auth.keys import replace
 
 KEPT = 50
+MOST_ID = 64
 TOLD_EVERY_SECONDS = 0.5
 STOP_SECONDS = 10.0
 ATTEMPTS = 50
@@ -109,10 +110,10 @@ class Jobs:
 
     def get(self, id: str) -> Job:
         """The job with this id. Raises `NotFound`."""
-        job = self._read(id) if id.isalnum() else None
+        job = self._read(id) if id.isalnum() and len(id) <= MOST_ID else None
         if job is None:
             there = ", ".join(each.id for each in self.list()) or "none"
-            raise NotFound(f"no job {id!r}; there are: {there}")
+            raise NotFound(f"no job {id[:MOST_ID]!r}; there are: {there}")
         return job
 
     def list(self) -> list[Job]:

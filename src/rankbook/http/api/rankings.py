@@ -7,8 +7,7 @@ from litestar import Response, Router
 from litestar.params import QueryParameter
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import AROUND, TOP, RankingView
-from rankbook.errors import NotFound
+from rankbook.book import AROUND, TOP
 from rankbook.http.api import boards, bundles, players, scores
 from rankbook.http.api.guards import require
 from rankbook.http.api.parameters import Limit
@@ -49,13 +48,9 @@ async def around(ranking: OneRanking, player_id: OnePlayer, limit: Limit = AROUN
     """The entries around a player.
 
     `limit` entries with the player's entry among them, in the middle unless an edge is near.
+    Without an entry of the player there are none.
     """
-
-    def answer(view: RankingView) -> Standings:
-        found = view.around(player_id, limit)
-        return found if found.entries else _nobody(view, player_id)
-
-    return await ranking(answer)
+    return await ranking(lambda view: view.around(player_id, limit))
 
 
 @read(
@@ -68,16 +63,10 @@ async def around(ranking: OneRanking, player_id: OnePlayer, limit: Limit = AROUN
 async def place(ranking: OneRanking, player_id: OnePlayer) -> Response[Any]:
     """A player's place in a ranking.
 
-    The entry with its rank, the percentile, and the number of entries.
+    The entry with its rank, the percentile, and the number of entries. Without an entry of the
+    player, `entry`, `rank` and `percentile` are null.
     """
-
-    def answer(view: RankingView) -> PlayerStanding:
-        found = view.standing(player_id)
-        if found.entry is None:
-            _nobody(view, player_id)
-        return found
-
-    return await ranking(answer)
+    return await ranking(lambda view: view.standing(player_id))
 
 
 @read(
@@ -94,13 +83,6 @@ async def among(ranking: OneRanking, player: Players) -> Response[Any]:
     `missing` names the players without an entry.
     """
     return await ranking(lambda view: view.among(player))
-
-
-def _nobody(view: RankingView, player: str) -> Standings:
-    """Raises `NotFound`."""
-    raise NotFound(
-        f"player {player[:64]!r} has no entry in {view.ranking.name}, which has {view.count()}"
-    )
 
 
 handlers: list[ControllerRouterHandler] = [

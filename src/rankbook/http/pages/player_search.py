@@ -57,13 +57,14 @@ def search(book: Rankbook, reader: Reader, text: str) -> SearchResult:
     if asked and reader.player(asked):
         return SearchResult(asked, asked, ())
     wanted = asked.casefold()
-    matches = [each for name, each in _known(book) if wanted and wanted in name]
-    exact = [each for each in matches if each.name.casefold() == wanted]
-    if len(exact or matches) == 1:
-        return SearchResult(asked, (exact or matches)[0].player, ())
-    return SearchResult(
-        asked, "", tuple([*exact, *[m for m in matches if m not in exact]][:MOST_MATCHES])
-    )
+    exact: list[Match] = []
+    partial: list[Match] = []
+    for name, each in _known(book) if wanted else ():
+        if wanted in name:
+            (exact if each.name.casefold() == wanted else partial).append(each)
+    if len(exact or partial) == 1:
+        return SearchResult(asked, (exact or partial)[0].player, ())
+    return SearchResult(asked, "", tuple([*exact, *partial][:MOST_MATCHES]))
 
 
 def _known(book: Rankbook) -> tuple[tuple[str, Match], ...]:

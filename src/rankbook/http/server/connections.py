@@ -13,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 HEAD_BYTES = 65_536
 HEAD_SECONDS = 10.0
+FIELD_BYTES = len(": \r\n")
 
 _TITLES = {
     400: "The request cannot be read",
@@ -21,12 +22,21 @@ _TITLES = {
 }
 
 
+class _TooLarge(Exception):
+    """Leaves the parser."""
+
+
 class Connection(HttpToolsProtocol):
-    """A connection whose heads have at most 64 KiB, and are complete within ten seconds."""
+    """A connection whose heads are complete within ten seconds.
+
+    A head has at most 64 KiB, with the trailers that may follow its body.
+    """
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self._head_bytes = 0
+        self._field_bytes = 0
+        self._silent_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._ending: asyncio.TimerHandle | None = None
 
@@ -41,8 +51,11 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the head has become too large."""
+        """Read on, unless head or trailers are too large by now."""
+        self._silent_bytes += len(data)
         super().data_received(data)
+        if self._silent_bytes > HEAD_BYTES:
+            self._refuse(431)  # A line without an end, for the parser has found nothing in it.
         if self._timer is not None:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES:
@@ -55,10 +68,40 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
+        self._field_bytes = self._silent_bytes = 0
         self._begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the address."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of the head, or of the trailers after a body in chunks."""
+        self._count(len(name) + len(value) + FIELD_BYTES)
+        super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of a body."""
+        self._silent_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Head, body and trailers are there."""
+        self._silent_bytes = 0
+        super().on_message_complete()
+
+    def _count(self, size: int) -> None:
+        """Count bytes of head and trailers. Raises `_TooLarge`, which ends the parser."""
+        self._silent_bytes = 0
+        self._field_bytes += size
+        if self._field_bytes > HEAD_BYTES:
+            self._refuse(431)
+            raise _TooLarge
 
     def on_headers_complete(self) -> None:
         """A head is complete."""
+        self._silent_bytes = 0
         self._stop()
         super().on_headers_complete()
 

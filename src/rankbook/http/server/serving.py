@@ -5,9 +5,11 @@ events are recorded.
 """
 
 import asyncio
+import multiprocessing.connection
 import os
 import signal
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -84,11 +86,25 @@ def made(directory: Path, settings: Settings, around: Sequence[Lifespan] = ()) -
     return application
 
 
+def _end_with_parent() -> None:
+    """Stop this worker gracefully when its parent has ended, however that ended."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="rankbook-parent", daemon=True).start()
+
+
 @asynccontextmanager
 async def _process(book: Rankbook, application: Litestar) -> AsyncIterator[None]:
     served: Service = application.state.served
     loop = asyncio.get_running_loop()
     _told_of_signals(lambda: loop.call_soon_threadsafe(served.watch.stop))
+    _end_with_parent()
     try:
         yield
     finally:
