@@ -227,3 +227,17 @@ def test_a_reader_who_goes_away_is_no_error(small_book, json):
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("command", ["top", "verify", "doctor", "migrate", "fold"])
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql+psycopg", "mysql", "postgresql"])
+def test_no_command_shows_the_password_of_the_logs_uri(tmp_path, rankbook, command, scheme):
+    assert rankbook("init", tmp_path / "book").code == 0
+    file = tmp_path / "book" / "rankbook.toml"
+    uri = f"{scheme}://bob:s3c ret@127.0.0.1:1/db"
+    file.write_text(file.read_text().replace('"sqlite:"', f'"{uri}"'))
+    words = [command, "points"] if command == "top" else [command]
+    answer = rankbook(*words, "--book", tmp_path / "book")
+    assert answer.code not in (0, 1)
+    assert "s3c" not in answer.stdout + answer.stderr
+    assert "ret@" not in answer.stdout + answer.stderr

@@ -19,6 +19,7 @@ from rankbook.log.base import (
     Waits,
 )
 from rankbook.log.records import intact
+from rankbook.uris import shown
 
 __all__ = [
     "Checkable",
@@ -72,12 +73,17 @@ def open_log(uri: str, directory: Path, *, create: bool = True) -> Followable:
     what libpq takes for it. With `create` a missing log is made. Raises `SpecError` for an unknown
     scheme and `BookError` when there is no log to open.
     """
+    scheme, rest = _split(uri)
+    return SCHEMES[scheme](rest, directory, create)
+
+
+def _split(uri: str) -> tuple[str, str]:
+    """The scheme of a log's URI, and the rest. Raises `SpecError` for an unknown scheme."""
     scheme, colon, rest = uri.partition(":")
-    opener = SCHEMES.get(scheme)
-    if not colon or opener is None:
+    if not colon or scheme not in SCHEMES:
         known = ", ".join(f"{name}:" for name in SCHEMES)
-        raise SpecError("book.log", f"no log is called {uri!r}; there is {known}")
-    return opener(rest, directory, create)
+        raise SpecError("book.log", f"no log is called {shown(uri)!r}; there is {known}")
+    return scheme, rest
 
 
 def migrate(uri: str, directory: Path) -> Migrated:
@@ -91,7 +97,7 @@ def migrate(uri: str, directory: Path) -> Migrated:
 
 
 def _schema_of(uri: str, directory: Path) -> int:
-    scheme, _, rest = uri.partition(":")
+    scheme, rest = _split(uri)
     if scheme == "postgresql":
         number: int = _postgres().schema_of(uri)
         return number
@@ -111,6 +117,8 @@ def open_rows(
     """
     if dsn.startswith(("postgresql:", "postgres:")):
         return _postgres().rows(dsn, query)  # type: ignore[no-any-return]
+    if "://" in dsn:
+        raise BookError(f"no database is called {shown(dsn)!r}; there is sqlite:, postgresql:")
     from rankbook.log.sqlite import log as sqlite
 
     return sqlite.rows(Path(dsn.removeprefix("sqlite:")), query)

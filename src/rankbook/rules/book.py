@@ -97,6 +97,11 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
     partitions: int = 16
     max_ahead_seconds: int | float = 300
 
+    def __repr__(self) -> str:
+        """The book's name and boards; its URIs may hold passwords."""
+        boards = [board.name for board in self.boards]
+        return f"BookSpec(name={self.name!r}, boards={boards!r})"
+
     def __post_init__(self) -> None:
         """Check what single boards and bundles cannot."""
         check_name(self.name, "book.name")

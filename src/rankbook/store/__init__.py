@@ -6,6 +6,7 @@ from typing import Any
 
 from rankbook.errors import SpecError
 from rankbook.store.base import Describable, Store
+from rankbook.uris import shown
 
 __all__ = ["Describable", "Store", "open_store"]
 
@@ -71,6 +72,5 @@ def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: 
     opener = SCHEMES.get(scheme)
     if not colon or opener is None:
         known = ", ".join(f"{name}:" for name in SCHEMES)
-        shown = uri.partition("//")[0]  # what follows may hold a password
-        raise SpecError("book.store", f"no store is called {shown!r}; there is {known}")
+        raise SpecError("book.store", f"no store is called {shown(uri)!r}; there is {known}")
     return opener(rest, directory, create, parameters)

@@ -24,6 +24,7 @@ from rankbook.log.base import Portable as PortableLog
 from rankbook.rules import BookSpec, load
 from rankbook.store.base import Portable as PortableStore
 from rankbook.store.base import Store
+from rankbook.uris import shown
 
 LOG = "log.sqlite"
 RANKINGS = "rankings"
@@ -124,8 +125,8 @@ def _within(key: str, uri: str, default: str) -> Path:
     rest = _rest(uri, default)
     if rest.is_absolute() or ".." in rest.parts:
         raise BookError(
-            f"the book's {key} is {uri!r}, outside of the book's directory, and may be in use: "
-            f"change it in the backup's {FILE}"
+            f"the book's {key} is {shown(uri)!r}, outside of the book's directory, and may be in "
+            f"use: change it in the backup's {FILE}"
         )
     return rest
 

@@ -39,6 +39,7 @@ from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
 from rankbook.log.postgres.schema import ask, ask_one, ensure_schema, explain, place, session, sql
 from rankbook.log.records import all_recorded, intact, recorded, streamed
+from rankbook.uris import covered, leaks
 
 LOCK_TIMEOUT_MS = 10_000
 CONNECTIONS = 10
@@ -76,7 +77,7 @@ class PostgresLog:
         try:
             where = place(uri)
         except ProgrammingError as error:
-            raise SpecError("book.log", f"is no PostgreSQL URI: {explain(error)}") from error
+            raise _no_uri(error, uri) from None
         pool = Pool(
             where,
             lambda: session(uri, lock_timeout_ms),
@@ -88,7 +89,7 @@ class PostgresLog:
                 ensure_schema(connection, where, create=create)
         except Error as error:
             pool.close()
-            raise BookError(f"the log {where} cannot be opened: {explain(error)}") from error
+            raise _unopened(f"the log {where}", error, uri) from _cause(error, uri)
         except BaseException:
             pool.close()
             raise
@@ -310,9 +311,9 @@ def schema_of(uri: str) -> int:
         finally:
             connection.close()
     except ProgrammingError as error:
-        raise SpecError("book.log", f"is no PostgreSQL URI: {explain(error)}") from error
+        raise _no_uri(error, uri) from None
     except Error as error:
-        raise BookError(f"the log {where} cannot be opened: {explain(error)}") from error
+        raise _unopened(f"the log {where}", error, uri) from _cause(error, uri)
 
 
 @contextmanager
@@ -325,7 +326,7 @@ def rows(uri: str, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, 
     try:
         connection = connect(uri)
     except Error as error:
-        raise BookError(f"the database cannot be opened: {explain(error)}") from error
+        raise _unopened("the database", error, uri) from _cause(error, uri)
     try:
         connection.read_only = True
         with ServerCursor(connection, "rankbook_rows", row_factory=tuple_row) as cursor:
@@ -347,3 +348,16 @@ def usable(where: str) -> Iterator[None]:
         yield
     except Error as error:
         raise LogError(f"the log {where} cannot be used: {explain(error)}") from error
+
+
+def _no_uri(error: Error, uri: str) -> SpecError:
+    return SpecError("book.log", f"is no PostgreSQL URI: {covered(explain(error), uri)}")
+
+
+def _unopened(what: str, error: Error, uri: str) -> BookError:
+    return BookError(f"{what} cannot be opened: {covered(explain(error), uri)}")
+
+
+def _cause(error: Error, uri: str) -> Error | None:
+    """The error to be shown as the cause; none where it repeats a secret of the URI."""
+    return None if leaks(str(error), uri) else error

@@ -9,6 +9,7 @@ from psycopg.rows import tuple_row
 
 from rankbook.errors import BookError
 from rankbook.log import statements
+from rankbook.uris import leaks, shown
 
 DIALECT = "postgres"
 OLDEST_SERVER = 13
@@ -40,7 +41,8 @@ def place(uri: str) -> str:
     """
     given = conninfo_to_dict(uri)
     host, port = given.get("host") or "", given.get("port")
-    return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+    told = f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+    return shown(uri) if leaks(told, uri) else told
 
 
 def ask(

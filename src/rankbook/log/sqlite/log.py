@@ -38,6 +38,7 @@ from rankbook.log.records import (
 )
 from rankbook.log.sqlite.check import Gaps, quick_faults, thorough_faults
 from rankbook.log.sqlite.schema import connect, ensure_schema, explain, sql, transaction
+from rankbook.uris import shown
 
 BUSY_TIMEOUT_MS = 10_000
 CHUNK = 500
@@ -244,7 +245,7 @@ def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any
     "sql" for what is no query, and `LogError` where reading fails on the way.
     """
     if not path.is_file():
-        raise BookError(f"there is no database at {path}")
+        raise BookError(f"there is no database at {shown(str(path))}")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         try:

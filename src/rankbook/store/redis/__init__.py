@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from rankbook.errors import SpecError
 from rankbook.store.redis.keys import DEFAULT_TAG, checked_tag
 from rankbook.store.redis.transport import Transport
+from rankbook.uris import UNTOLD, covered, leaks, shown
 
 __all__ = ["open_redis"]
 
@@ -25,11 +26,19 @@ def open_redis(uri: str, **parameters: Any) -> Any:
     """
     from rankbook.store.redis.store import RedisStore
 
-    plain, tag, seconds = _taken_off(uri)
     opener = _upstash if uri.startswith("upstash+") else _by_redis
     if uri.startswith("upstash+"):
         parameters.setdefault("most_characters", UPSTASH_CHARACTERS)
-    transport = opener(plain, parameters.pop("seconds", seconds))
+    try:
+        plain, tag, seconds = _taken_off(uri)
+        transport = opener(plain, parameters.pop("seconds", seconds))
+    except SpecError as error:
+        cause = None if leaks(str(error), uri) else error.__cause__
+        raise SpecError(error.field, covered(error.reason, uri)) from cause
+    except ValueError:
+        raise SpecError("book.store", f"{shown(uri)!r} cannot be read") from None
+    if leaks(transport.where, uri):
+        raise SpecError("book.store", UNTOLD)
     return RedisStore(transport, tag=parameters.pop("tag", tag), **parameters)
 
 
