@@ -4,6 +4,7 @@ import pytest
 
 from rankbook import (
     ConfigError,
+    Event,
     EventConflict,
     EventOutcome,
     Lag,
@@ -194,3 +195,11 @@ def test_what_is_refused_is_refused_at_once(home):
     with pytest.raises(Refused):
         surely(unsure, result("asha", float("nan"), id="a"))
     assert unsure.pauses == []
+
+
+@pytest.mark.parametrize("kind", ["void", "correct"])
+def test_a_target_with_a_lone_surrogate_is_refused_and_no_such_event_is_known(home, kind):
+    book = home.open(board())
+    with pytest.raises(Refused, match=r"^target: "):
+        book.submit(Event(player="asha", kind=kind, target="a\ud800", values={"score": 1}))
+    assert book.outcome("a\ud800").status == "unknown"

@@ -18,6 +18,7 @@ from tests.cli.conftest import clean_environment, program
 CODES = {
     "SpecError": 2,
     "Refused": 2,
+    "ConfigError": 2,
     "NotFound": 3,
     "EventConflict": 4,
     "BookError": 5,

@@ -353,3 +353,10 @@ def test_closing_twice_is_harmless_and_a_closed_log_says_so(backend):
     ):
         with pytest.raises(LogError):
             call()
+
+
+@pytest.mark.parametrize("text", ["a\ud800", "\udfff", "a\0b"])
+def test_no_event_has_an_id_or_a_player_that_a_database_cannot_hold(log, text):
+    [known] = log.record([draft("e1")]).events
+    assert log.find([text, "e1", text]) == [None, known, None]
+    assert list(log.of_player(text, 10)) == []

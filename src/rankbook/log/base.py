@@ -60,7 +60,10 @@ class Log(Protocol):
         ...
 
     def find(self, ids: Sequence[str]) -> list[Recorded | None]:
-        """The events with these ids, in this order; None where there is none."""
+        """The events with these ids, in this order; None where there is none.
+
+        No event has an id that a database cannot hold.
+        """
         ...
 
     def of_player(self, player: str, until: int) -> Iterator[Recorded]:

@@ -80,6 +80,14 @@ def ascending(events: list[Recorded], after: int) -> list[Recorded]:
     return events
 
 
+def can_be_kept(text: str) -> bool:
+    """Whether a database can hold the text: it has no NUL and no lone surrogate."""
+    try:
+        return "\0" not in text and text.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def distinct(drafts: Sequence[Draft]) -> dict[str, Draft]:
     """Every id once, in the order of the call.
 

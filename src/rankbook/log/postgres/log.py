@@ -38,7 +38,7 @@ from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.postgres.batch import Batch, find
 from rankbook.log.postgres.pool import Pool
 from rankbook.log.postgres.schema import ask, ask_one, ensure_schema, explain, place, session, sql
-from rankbook.log.records import all_recorded, intact, recorded, streamed
+from rankbook.log.records import all_recorded, can_be_kept, intact, recorded, streamed
 from rankbook.uris import covered, leaks
 
 LOCK_TIMEOUT_MS = 10_000
@@ -127,11 +127,14 @@ class PostgresLog:
 
     def find(self, ids: Sequence[str]) -> list[Recorded | None]:
         """See `Log.find`. O(ids x log events), and a commit where one waited for its place."""
-        known = self._run(lambda connection: self._placed(connection, ids)) if ids else {}
+        asked = list(filter(can_be_kept, ids))
+        known = self._run(lambda connection: self._placed(connection, asked)) if asked else {}
         return [known.get(id) for id in ids]
 
     def of_player(self, player: str, until: int) -> Iterator[Recorded]:
         """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
+        if not can_be_kept(player):
+            return iter(())
         self.read(until - 1, 1)  # so that whatever counts up to `until` has its place
         values = {"player": player, "until": until, "limit": CHUNK}
 

@@ -29,6 +29,7 @@ from rankbook.forks import keep, on_fork
 from rankbook.log.base import Draft, Recorded, Recording
 from rankbook.log.records import (
     all_recorded,
+    can_be_kept,
     check_same,
     checksum,
     distinct,
@@ -121,11 +122,13 @@ class SqliteLog:
     def find(self, ids: Sequence[str]) -> list[Recorded | None]:
         """See `Log.find`. O(ids x log events)."""
         with self._reading() as connection:
-            known = _find(connection, ids)
+            known = _find(connection, list(filter(can_be_kept, ids)))
         return [known.get(id) for id in ids]
 
     def of_player(self, player: str, until: int) -> Iterator[Recorded]:
         """See `Log.of_player`. Streams: a chunk of events is in memory, no snapshot is held."""
+        if not can_be_kept(player):
+            return iter(())
         return streamed(lambda after: self._of_player(player, after, until))
 
     def erase(self, until: int) -> int:
