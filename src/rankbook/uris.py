@@ -48,10 +48,7 @@ def covered(text: str, uri: str) -> str:
 
 def _parts(uri: str) -> set[str]:
     """Every text by which a secret of the URI could be recognised."""
-    secrets: set[str] = set()
-    for value in _SETTING.findall(uri):
-        first, *others = value.split("&")
-        secrets |= {first, *[each for each in others if "=" not in each]}
+    secrets: set[str] = set(_SETTING.findall(uri))  # up to the end: an & may be a secret's own
     _scheme, double, rest = uri.partition("://")
     if double and "@" in rest:
         secrets.add(rest.rpartition("@")[0].partition(":")[2])
