@@ -4,6 +4,7 @@ Instants are microseconds since 1970-01-01 UTC inside (``*_us``) and RFC 3339 UT
 Ranks are 1-based here, as a person sees them; positions below this floor are 0-based.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -39,6 +40,10 @@ class Event(
     sequence: int | None = None
     kind: Kind = "result"
     target: str = ""
+
+
+EventLike = Event | Mapping[str, Any]
+"""What may be submitted: an event, or a dict of its fields."""
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):

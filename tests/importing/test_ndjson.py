@@ -35,23 +35,23 @@ BAD = [
     (line(values={**VALUES, "wpm": float("inf")}), "wpm", "is not a finite number"),
     (line().replace("90", "1e400"), "wpm", "is not a finite number"),
     (line(values={**VALUES, "wpm": "fast"}), "wpm", "is 'fast', not a number"),
-    (line(values={**VALUES, "wpm": True}), "wpm", "is true; a value is a number or text"),
-    (line(values={**VALUES, "wpm": None}), "wpm", "is null; a value is a number or text"),
+    (line(values={**VALUES, "wpm": True}), "wpm", "is True; a value is a number or text"),
+    (line(values={**VALUES, "wpm": None}), "wpm", "is None; a value is a number or text"),
     (line(values={**VALUES, "wpm": [1]}), "wpm", "is [1]; a value is a number or text"),
     (line(values={**VALUES, "accuracy": 140}), "accuracy", "is 140, more than 100"),
     (line(values={**VALUES, "mode": "zen"}), "mode", "is 'zen'; there are: time, words"),
     (line(values={"accuracy": 1, "mode": "time"}), "wpm", "is missing"),
-    (line(values=[1]), "values", "expected object, got array"),
+    (line(values=[1]), "values", "is [1], not a dict of values"),
     (line(at="99999-01-01T00:00:00Z"), "at", "not a time such as"),
     (line(at=None), "at", "is missing"),
-    (line(at=7), "at", "expected"),
+    (line(at=7), "at", "is 7, not a time such as"),
     (line(player=""), "player", "is empty"),
     (line(player="x" * 10_000), "player", "has 10000 characters; there may be 256"),
-    (line(player=7), "player", "expected str, got int"),
+    (line(player=7), "player", "is 7, not text"),
     (line(player="\ud800"), "player", "has a control character in it"),
     (line(player="a\0b"), "player", "has a control character in it"),
-    (line(sequence=1.5), "sequence", "expected int"),
-    (line(points=5), "points", "is not known; there are: player, at, values"),
+    (line(sequence=1.5), "sequence", "is 1.5, not an integer"),
+    (line(points=5), "points", "is not known; there are: player, values, id"),
     (line(kind="bans"), "kind", "'bans' is not known; did you mean 'ban'?"),
     (line(kind="void", target="nothing"), "target", "is 'nothing', which is no recorded result"),
     (line(kind="void"), "target", "is '', which is no recorded result"),
@@ -141,5 +141,5 @@ def test_events_without_an_id_that_differ_in_kind_only_have_different_ids(import
 
 
 def test_parsing_one_event_raises_what_an_import_would_say():
-    with pytest.raises(Refused, match="id: expected str, got int"):
+    with pytest.raises(Refused, match="id: is 7, not text"):
         ndjson.parse('{"player":"x","id":7}')

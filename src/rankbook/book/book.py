@@ -33,6 +33,7 @@ from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import (
     Closing,
     Event,
+    EventLike,
     EventOutcome,
     Lag,
     PeriodSummary,
@@ -149,15 +150,17 @@ class Rankbook:
 
     # --- writing ---------------------------------------------------------------------------------
 
-    def submit(self, event: Event) -> Receipt:
+    def submit(self, event: EventLike) -> Receipt:
         """Record one event durably, rank it, and return what it changed.
+
+        A dict of an event's fields will do, and `at` as RFC 3339 text.
 
         Raises `Refused` or `EventConflict`, with nothing written, and `LogError` if the log could
         not record the event. While the store is down the receipt says "pending": the event is safe.
         """
         return self.submit_many([event])[0]
 
-    def submit_many(self, submitted: Sequence[Event], *, ranks: bool = True) -> list[Receipt]:
+    def submit_many(self, submitted: Sequence[EventLike], *, ranks: bool = True) -> list[Receipt]:
         """Record events in one durable transaction and rank them in steps of up to 1,000.
 
         If one event is refused or in conflict, none is recorded. Ranks in the receipts are those
@@ -170,7 +173,7 @@ class Rankbook:
         return self._parts.rank(recording, results, ranks=ranks)
 
     def record(
-        self, submitted: Event | Sequence[Event], *, connection: object | None = None
+        self, submitted: EventLike | Sequence[EventLike], *, connection: object | None = None
     ) -> Recording:
         """Record events durably without ranking them; `fold` or the next submission ranks them.
 
@@ -184,7 +187,7 @@ class Rankbook:
         transaction. A void or a correction needs a result that was committed before, or is in the
         same call. The answer may lack positions: they are 0 then.
         """
-        if isinstance(submitted, Event):
+        if isinstance(submitted, Event | Mapping):
             submitted = [submitted]
         now_us = self._clock()
         validated = self._validate(submitted, now_us)
@@ -196,7 +199,7 @@ class Rankbook:
         drafts = [each.draft for each in validated]
         return record(lambda some: outbox.record(connection, some), self.log, drafts)
 
-    def check(self, event: Event) -> None:
+    def check(self, event: EventLike) -> None:
         """Check an event against the book's rules without recording it. Raises `Refused`."""
         self._validator.validate([event], self._clock())
 
@@ -205,7 +208,7 @@ class Rankbook:
         self._ready()
         self._parts.fold(progress=progress)
 
-    def _validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
+    def _validate(self, submitted: Sequence[EventLike], now_us: int) -> list[Validated]:
         if self._outdated:
             raise RebuildNeeded("the rankings were made under another specification: rebuild them")
         with suppress(StoreError):
@@ -219,7 +222,7 @@ class Rankbook:
 
     # --- what has become of an event -------------------------------------------------------------
 
-    def outcome(self, event: Event | str) -> EventOutcome:
+    def outcome(self, event: EventLike | str) -> EventOutcome:
         """What has become of the event with this id: unknown, recorded, ranked, or set aside.
 
         Ask this if the reply to a submission was lost; nothing is written. Given the event itself,

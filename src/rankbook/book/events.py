@@ -10,7 +10,7 @@ from msgspec import Meta
 from rankbook.errors import LogError
 from rankbook.log.base import Draft, Recorded
 from rankbook.model import Event, Value
-from rankbook.rules import Fact, canonical_values, instant, micros, parse_instant, read_fraction
+from rankbook.rules import Fact, as_event, instant, micros, read_fraction
 
 __all__ = [
     "NOTHING",
@@ -18,7 +18,6 @@ __all__ = [
     "Body",
     "Unreadable",
     "body",
-    "canonical",
     "content_of",
     "draft",
     "fact",
@@ -61,20 +60,6 @@ _decoder = msgspec.json.Decoder(Body, float_hook=read_fraction)
 _content = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 NOTHING = Body()
-
-
-def canonical(event: Event) -> Event:
-    """The event in the one form of its content: numbers as `canonical_number` has them, and `at`
-    as a time.
-
-    Events of the same content have the same body then. Raises `Refused`.
-    """
-    values = canonical_values(event.values)
-    given: object = event.at
-    at = parse_instant(given) if isinstance(given, str) else event.at
-    if values is event.values and at is given:
-        return event
-    return msgspec.structs.replace(event, values=values, at=at)
 
 
 def draft(event: Event, now_us: int) -> Draft:
@@ -147,7 +132,7 @@ def same(event: Event, recorded: Recorded) -> bool:
     named = event.player or event.kind not in ("void", "correct")
     if named and event.player != recorded.player:
         return False
-    return same_content(draft(canonical(event), recorded.at_us).body, recorded.body)
+    return same_content(draft(as_event(event), recorded.at_us).body, recorded.body)
 
 
 def same_content(body: bytes, recorded: bytes) -> bool:

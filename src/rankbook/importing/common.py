@@ -15,8 +15,8 @@ from typing import NamedTuple, TextIO, TypeVar
 import msgspec
 
 from rankbook.errors import Refused
-from rankbook.model import Event, Value
-from rankbook.rules import instant, micros, read_number
+from rankbook.model import Event, EventLike, Value
+from rankbook.rules import as_event, instant, micros, read_number
 
 T = TypeVar("T")
 
@@ -144,8 +144,9 @@ def moment_ms(text: str, column: str) -> datetime:
         raise Refused(column, error.reason) from None
 
 
-def dated(event: Event) -> Event:
-    """The event itself. Raises `Refused` where it does not say when it was."""
+def dated(given: EventLike) -> Event:
+    """The event that is meant. Raises `Refused` where it does not say when it was."""
+    event = as_event(given)
     if event.at is None:
         raise Refused("at", "is missing")
     return event

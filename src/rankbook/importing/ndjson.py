@@ -9,12 +9,9 @@ content.
 
 import json
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
-import msgspec
-
-from rankbook.errors import Refused, SpecError
+from rankbook.errors import Refused
 from rankbook.importing.common import (
     Fault,
     Line,
@@ -27,11 +24,7 @@ from rankbook.importing.common import (
     too_long,
 )
 from rankbook.model import Event
-from rankbook.rules import read_json, read_times
-from rankbook.rules.specs import shaped, unknown_key
-
-KEYS = ("player", "at", "values", "id", "profile", "sequence", "kind", "target")
-OF_NO_PLAYER = ("void", "correct", "seal")
+from rankbook.rules import WITHOUT_PLAYER, as_event, read_json
 
 
 def read(source: Source) -> Iterator[Row | Fault]:
@@ -47,21 +40,9 @@ def parse(text: str, player: str | None = None) -> Event:
     Raises `Refused`.
     """
     keys = _object(sound(text, ""))
-    for key in keys:
-        if key not in KEYS:
-            raise Refused(key, unknown_key(key, KEYS))
-    if keys.get("kind") in OF_NO_PLAYER:
-        keys.setdefault("player", "")
-    elif player is not None:
+    if player is not None and keys.get("kind") not in WITHOUT_PLAYER:
         keys.setdefault("player", player)
-    if "player" not in keys:
-        raise Refused("player", "is missing")
-    read_times(keys)
-    _check_values(keys.get("values", {}))
-    try:
-        return shaped(keys, Event, "")
-    except SpecError as error:
-        raise Refused(error.field, error.reason) from None
+    return as_event(keys)
 
 
 def _event(source: Source, line: Line) -> Event:
@@ -80,12 +61,3 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Refused("", "is no JSON object")
     return found
-
-
-def _check_values(values: object) -> None:
-    """Name the value that is neither a number nor text, which msgspec would not."""
-    if isinstance(values, dict):
-        for name, each in values.items():
-            if isinstance(each, bool) or not isinstance(each, int | float | Decimal | str):
-                written = msgspec.json.encode(each).decode()
-                raise Refused(name, f"is {written[:60]}; a value is a number or text")

@@ -15,7 +15,7 @@ from rankbook.importing.columns import cell_value, required, result
 from rankbook.importing.common import Fault, Occurrences, Row, Source, dated, shown
 from rankbook.importing.run import Importer, Summary, Told
 from rankbook.log import open_rows
-from rankbook.model import Event
+from rankbook.model import Event, EventLike
 
 ROW = "row"
 
@@ -32,7 +32,7 @@ def import_query(importer: Importer, dsn: str, sql: str, player: str | None = No
 
 
 def adopt(
-    book: Rankbook, events: Iterable[Event], *, batch: int = 1000, progress: Told | None = None
+    book: Rankbook, events: Iterable[EventLike], *, batch: int = 1000, progress: Told | None = None
 ) -> Summary:
     """Record events in batches and rank them; those that are known already are passed over.
 
@@ -47,7 +47,7 @@ def adopt(
     return importer.finish()
 
 
-def _given(source: Source, events: Iterable[Event]) -> Iterator[Row | Fault]:
+def _given(source: Source, events: Iterable[EventLike]) -> Iterator[Row | Fault]:
     ids = Occurrences()
     return source.rows(enumerate(events, start=1), lambda event: ids.named(dated(event)))
 

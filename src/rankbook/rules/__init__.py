@@ -1,5 +1,6 @@
 """The rules of leaderboards: pure functions of their arguments, with no store, log or clock."""
 
+from rankbook.rules.arrivals import WITHOUT_PLAYER, as_event
 from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.book import BookSpec, Bundle, BundleRanking, load
@@ -8,7 +9,7 @@ from rankbook.rules.folding import CHANGED, WHYS, Candidate, Fact, Verdict, Why
 from rankbook.rules.instants import instant, micros, parse_instant
 from rankbook.rules.limits import ValueRule, check_event
 from rankbook.rules.numbering import ranks
-from rankbook.rules.numbers import canonical_number, canonical_values, read_fraction, read_number
+from rankbook.rules.numbers import canonical_number, read_fraction, read_number
 from rankbook.rules.options import micros_of
 from rankbook.rules.periods import ALL_TIME, PeriodSpan, Window, closes_at, current, is_closed
 from rankbook.rules.ranking import Ranking
@@ -20,6 +21,7 @@ __all__ = [
     "ALL_TIME",
     "CHANGED",
     "WHYS",
+    "WITHOUT_PLAYER",
     "Board",
     "BoardRules",
     "BookSpec",
@@ -36,8 +38,8 @@ __all__ = [
     "Verdict",
     "Why",
     "Window",
+    "as_event",
     "canonical_number",
-    "canonical_values",
     "check_event",
     "closes_at",
     "current",

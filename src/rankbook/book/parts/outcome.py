@@ -4,11 +4,13 @@ from rankbook.book import events
 from rankbook.book.parts.folding import Parts
 from rankbook.errors import EventConflict
 from rankbook.log.base import Log
-from rankbook.model import Event, EventOutcome
+from rankbook.model import Event, EventLike, EventOutcome
+from rankbook.rules import as_event
 
 
-def outcome_of(event: Event | str, log: Log, parts: Parts) -> EventOutcome:
+def outcome_of(given: EventLike | str, log: Log, parts: Parts) -> EventOutcome:
     """See `Rankbook.outcome`. Raises `EventConflict`."""
+    event = given if isinstance(given, str) else as_event(given)
     id = event if isinstance(event, str) else event.id
     [recorded] = log.find([id]) if id else [None]
     if recorded is None:

@@ -5,7 +5,8 @@ from time import sleep
 from typing import Protocol
 
 from rankbook.errors import ConfigError, LogError, StoreError
-from rankbook.model import Event, EventOutcome, Receipt
+from rankbook.model import Event, EventLike, EventOutcome, Receipt
+from rankbook.rules import as_event
 
 ATTEMPTS = 8
 FIRST_SECONDS = 0.1
@@ -34,7 +35,7 @@ def backoff_seconds(failures: int) -> float:
 
 def submit_with_retry(
     book: Submits,
-    event: Event,
+    event: EventLike,
     *,
     attempts: int = ATTEMPTS,
     pause: Callable[[float], object] = sleep,
@@ -50,15 +51,16 @@ def submit_with_retry(
     other content. When all `attempts` fail, it raises the last error. Then ask for the `outcome`,
     or submit again with the same id, at any later time.
     """
-    if not event.id:
+    submitted = as_event(event)
+    if not submitted.id:
         raise ConfigError("id", "is empty; without one a retry would be another event")
     if attempts < 1:
         raise ValueError("attempts is at least 1")
     for attempt in range(1, attempts + 1):
         try:
-            return book.submit(event)
+            return book.submit(submitted)
         except UNCERTAIN as error:
-            receipt = _resolved(book, event)
+            receipt = _resolved(book, submitted)
             if receipt is not None and (receipt.status != "pending" or attempt == attempts):
                 return receipt
             if attempt == attempts:

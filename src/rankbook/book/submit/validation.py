@@ -13,8 +13,8 @@ from rankbook.book import events, state
 from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.errors import NotFound, Refused
 from rankbook.log.base import Draft, Log, Recorded
-from rankbook.model import Event
-from rankbook.rules import BoardRules, Fact
+from rankbook.model import Event, EventLike
+from rankbook.rules import BoardRules, Fact, as_event
 
 
 class Validated(NamedTuple):
@@ -45,11 +45,12 @@ class EventValidator:
         self._log = log
         self._max_ahead_us = max_ahead_us
 
-    def validate(self, submitted: Sequence[Event], now_us: int) -> list[Validated]:
+    def validate(self, submitted: Sequence[EventLike], now_us: int) -> list[Validated]:
         """The events, ready to be recorded, in their order. Raises `Refused`."""
-        targets = self._targets(submitted)
+        arrived = [as_event(each) for each in submitted]
+        targets = self._targets(arrived)
         validated: list[Validated] = []
-        for event in map(events.canonical, submitted):
+        for event in arrived:
             if event.kind == "result":
                 each = self._result(event, now_us)
                 targets.setdefault(each.draft.id, each.draft)
@@ -73,8 +74,6 @@ class EventValidator:
                 return self._seal(event, now_us)
             case "forget":
                 return self._forget(event, now_us)
-        if event.kind not in ("ban", "unban", "profile"):
-            raise Refused("kind", f"is {event.kind!r}, which is no kind of event")
         self._check_fields(event)
         return events.draft(event, now_us)
 
