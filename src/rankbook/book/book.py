@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from rankbook.book.clock import Clock, system_clock
 from rankbook.book.directory import open_parts, read_spec
-from rankbook.book.fold.folder import Progress
+from rankbook.book.fold.folder import Pending, Progress
 from rankbook.book.manifest import Manifest
 from rankbook.book.parts.folding import Parts
 from rankbook.book.parts.outcome import outcome_of
@@ -169,8 +169,9 @@ class Rankbook:
         now_us = self._clock()
         validated = self._validate(submitted, now_us)
         recording = self._record(validated, now_us)
-        results = [each.result for each in validated]
-        return self._parts.rank(recording, results, ranks=ranks)
+        pending = Pending.of(recording, [each.result for each in validated])
+        stored = self._parts.fold_recorded(recording, pending, ranks=ranks)
+        return self._parts.answer(recording, pending, stored)
 
     def record(
         self, submitted: EventLike | Sequence[EventLike], *, connection: object | None = None

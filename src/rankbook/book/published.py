@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 STEPS = 200
-MOVES = 100
+MOST_CHANGES = 100
 
 
 class KeyChange(NamedTuple):
@@ -28,13 +28,13 @@ class PublishedStep(NamedTuple):
 
     expect: int
     then: int
-    moves: Mapping[str, Sequence[KeyChange]]
+    changes: Mapping[str, Sequence[KeyChange]]
 
 
 class StepHistory:
     """The last steps. Safe to use from many threads.
 
-    A step with many moves is not kept, because reading again is faster than following it. A step
+    A step with many changes is not kept, because reading again is faster than following it. A step
     that removed whole rankings is not kept either.
     """
 
@@ -42,7 +42,7 @@ class StepHistory:
         self._steps: deque[PublishedStep] = deque(maxlen=STEPS)
 
     def add(self, step: PublishedStep) -> None:
-        """Remember a step of at most `MOVES` moves."""
+        """Remember a step of at most `MOST_CHANGES` changes."""
         self._steps.append(step)
 
     def since(self, position: int) -> list[PublishedStep]:

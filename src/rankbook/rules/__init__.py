@@ -15,6 +15,7 @@ from rankbook.rules.periods import ALL_TIME, PeriodSpan, Window, closes_at, curr
 from rankbook.rules.ranking import Ranking
 from rankbook.rules.scoring import Measure
 from rankbook.rules.seasons import Season
+from rankbook.rules.specs import shaped, unknown_key
 from rankbook.rules.wire import read_json, read_times
 
 __all__ = [
@@ -54,4 +55,6 @@ __all__ = [
     "read_json",
     "read_number",
     "read_times",
+    "shaped",
+    "unknown_key",
 ]

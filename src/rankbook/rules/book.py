@@ -147,10 +147,6 @@ class BookSpec(msgspec.Struct, frozen=True, kw_only=True):
         """A compiled check of events against `values` and the limits. It raises `Refused`."""
         return event_checker(self.values)
 
-    def check(self, event: Event) -> None:
-        """Check one event against `values` and the limits. Raises `Refused`."""
-        self.event_checker()(event)
-
     def fingerprints(self) -> dict[str, str]:
         """Each board's fingerprint, by name."""
         return {board.name: board.fingerprint() for board in self.boards}

@@ -68,11 +68,6 @@ class Expression(NamedTuple):
         function: Function = eval(code, scope)
         return function
 
-    @property
-    def is_value(self) -> str | None:
-        """The value's name where the expression is nothing but that value."""
-        return self.source if (self.source,) == self.numbers else None
-
 
 def parse_expression(source: str, field: str, *, exact: bool = False) -> Expression:
     """Check an expression; `exact` prepares it for the exact arithmetics.

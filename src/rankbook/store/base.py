@@ -19,7 +19,7 @@ import msgspec
 
 Progress = Callable[[int], None]
 
-NOTE = 0  # the receipt that says what the rankings were made under: no event has this position
+MANIFEST = 0  # the receipt that says what the rankings were made under: no event has this position
 
 
 class RankingId(NamedTuple):
@@ -256,11 +256,11 @@ class Rebuildable(Protocol):
         ...
 
     def promote(
-        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+        self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
         """Serve the staged rankings, in one step; False while they are behind what is served.
 
-        `note` becomes their receipt 0. With `behind`, they may be behind.
+        `manifest` becomes their receipt 0. With `behind`, they may be behind.
 
         With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
         the positions must be the same.
@@ -352,3 +352,11 @@ def window(position: int, limit: int, count: int) -> tuple[int, int]:
     start = min(position - (limit - 1) // 2, count - limit)
     start = max(0, start)
     return start, min(limit, count - start)
+
+
+def after_prefix(prefix: bytes) -> bytes:
+    """The first bytes above everything that begins with `prefix`."""
+    number = int.from_bytes(prefix, "big") + 1
+    if number >> (8 * len(prefix)):
+        return b"\xff" * (len(prefix) + 1)
+    return number.to_bytes(len(prefix), "big")

@@ -29,12 +29,12 @@ from rankbook.book.fold.ranks import (
 from rankbook.book.fold.step import StepState
 from rankbook.book.manifest import check_log
 from rankbook.book.measure import MeasuredResult, Measurer, Scope
-from rankbook.book.published import MOVES, PublishedStep, StepHistory
+from rankbook.book.published import MOST_CHANGES, PublishedStep, StepHistory
 from rankbook.errors import PositionMoved
 from rankbook.forks import on_fork
 from rankbook.log.base import Log, Recorded, Recording
 from rankbook.rules import BoardRules
-from rankbook.store.base import NOTE, SnapshotReads, Store
+from rankbook.store.base import MANIFEST, SnapshotReads, Store
 
 STEP_EVENTS = 1000
 ATTEMPTS = 1000
@@ -173,7 +173,7 @@ class Folder:
         """Raises `RebuildNeeded` if another process has made the rankings again under other rules,
         or from another log."""
         if self._manifest is not None:
-            [kept] = self._store.receipts([NOTE])
+            [kept] = self._store.receipts([MANIFEST])
             self._manifest.check_served(kept)
 
     def _step(
@@ -245,10 +245,10 @@ class Folder:
     def _publish(self, step: Step, state: StepState) -> None:
         kept = list(step.receipts.items())
         if state.position == 0 and self._manifest is not None:
-            kept.insert(0, (NOTE, self._manifest.packed()))
+            kept.insert(0, (MANIFEST, self._manifest.packed()))
         changes, drops, then = state.changes(), state.drops(), step.events[-1].seq
         self._store.publish(changes, kept, expect=state.position, then=then, drops=drops)
-        if self._history is not None and len(changes) <= MOVES and not drops:
+        if self._history is not None and len(changes) <= MOST_CHANGES and not drops:
             self._history.add(PublishedStep(state.position, then, state.key_changes(changes)))
 
     # --- what events do -------------------------------------------------------------------------

@@ -8,7 +8,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbook.book.fold.apply import Outcome
-from rankbook.book.fold.renumbering import Rank, RankChanges, Ranks, bounds_of, changes_of, ranks_of
+from rankbook.book.fold.rank_changes import (
+    Rank,
+    RankChanges,
+    Ranks,
+    bounds_of,
+    changes_of,
+    ranks_of,
+)
 from rankbook.book.fold.step import StepState
 from rankbook.book.measure import MeasuredResult
 from rankbook.rules import BoardRules

@@ -11,7 +11,7 @@ of an event that cannot be read is a text: the reason.
 
 `why` is an index into WHYS. Ranks are 1-based; ranks and scores are nil where there was no entry.
 The names of a result's rankings follow from the event, so a receipt with four lines takes about 40
-bytes. Position 0 (`NOTE`), where no event can be, holds the manifest.
+bytes. Position 0 (`MANIFEST`), where no event can be, holds the manifest.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from rankbook.book.fold.apply import Outcome
-from rankbook.book.fold.renumbering import Ranks
+from rankbook.book.fold.rank_changes import Ranks
 from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.errors import Corrupt, NotFound
 from rankbook.log.base import Recorded

@@ -31,13 +31,13 @@ class TouchedRanking(NamedTuple):
 class History(NamedTuple):
     """A player's events as they now count: results in log order, with later corrections and voids.
 
-    `barred` are results that came during a ban.
+    `during_ban` are results that came during a ban.
     """
 
     results: list[Recorded]
     voided: set[str]
     corrected: dict[str, Recorded]
-    barred: set[str]
+    during_ban: set[str]
     banned: bool
 
 
@@ -46,13 +46,13 @@ def history(recorded: Iterable[Recorded]) -> History:
     results: list[Recorded] = []
     voided: set[str] = set()
     corrected: dict[str, Recorded] = {}
-    barred: set[str] = set()
+    during_ban: set[str] = set()
     banned = False
     for event in recorded:
         if event.kind == "result":
             results.append(event)
             if banned:
-                barred.add(event.id)
+                during_ban.add(event.id)
         elif event.kind in ("ban", "unban"):
             banned = event.kind == "ban"
         elif event.kind == "void":
@@ -60,8 +60,8 @@ def history(recorded: Iterable[Recorded]) -> History:
         elif event.kind == "correct":
             corrected[events.body(event).target] = event
         elif event.kind == "forget":
-            results, voided, corrected, barred, banned = [], set(), {}, set(), False
-    return History(results, voided, corrected, barred, banned)
+            results, voided, corrected, during_ban, banned = [], set(), {}, set(), False
+    return History(results, voided, corrected, during_ban, banned)
 
 
 def replay(
@@ -124,9 +124,9 @@ def _final(
         cooling = {
             each.rules.board.name: _cooling(each.rules, original.fact, cooled)
             for each in original.touched
-            if recorded.id not in said.barred
+            if recorded.id not in said.during_ban
         }
-        if recorded.id in said.voided or recorded.id in said.barred:
+        if recorded.id in said.voided or recorded.id in said.during_ban:
             continue
         result = original
         if recorded.id in said.corrected:
@@ -134,8 +134,8 @@ def _final(
         for each in result.touched:
             rules = each.rules
             for ranking, _id in each.rankings:
-                barred = decider.why_closed(step, rules, ranking, recorded)
-                if barred or cooling.get(rules.board.name):
+                closed = decider.why_closed(step, rules, ranking, recorded)
+                if closed or cooling.get(rules.board.name):
                     continue
                 verdict = rules.fold(final.get(ranking.name), each.candidate)
                 if verdict.key is not None:

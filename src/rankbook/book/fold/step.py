@@ -128,11 +128,6 @@ class StepState:
             ranking = self._rankings[id.name]
         return ranking.after[member]
 
-    def was(self, id: RankingId, member: bytes) -> Stored | None:
-        """The entry as it was before the step."""
-        self.get(id, member)
-        return self._rankings[id.name].before[member]
-
     def put(self, id: RankingId, member: bytes, entry: Stored) -> None:
         """Give the member this entry."""
         ranking = self._rankings.get(id.name)

@@ -27,7 +27,7 @@ from rankbook.forks import on_fork
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import Receipt
 from rankbook.rules import BoardRules, BookSpec
-from rankbook.store.base import NOTE, Store
+from rankbook.store.base import MANIFEST, Store
 
 
 class Part(NamedTuple):
@@ -128,7 +128,7 @@ class Parts:
         down: list[StoreError] = []
         for part in self.parts:
             try:
-                [kept] = part.store.receipts([NOTE])
+                [kept] = part.store.receipts([MANIFEST])
                 self._manifest.check(kept)
                 position = part.store.position()  # before the head, which only grows
                 check_log(self._log.head(), position)
@@ -173,19 +173,14 @@ class Parts:
         if troubles:
             raise troubles[0]
 
-    def rank(
-        self,
-        recording: Recording,
-        results: Sequence[MeasuredResult | None],
-        *,
-        ranks: bool,
-    ) -> list[Receipt]:
-        """Fold recorded events into every part, and return their receipts as far as they are
-        ranked.
+    def fold_recorded(
+        self, recording: Recording, pending: Pending, *, ranks: bool
+    ) -> dict[int, dict[int, bytes]]:
+        """Fold recorded events into every part.
 
-        `results` holds the measured result of each event that is a result.
+        Returns, for each event's position, the receipt that each part stored, by the part's number.
+        A part that cannot be used now has none.
         """
-        pending = Pending.of(recording, results)
         seqs = [recorded.seq for recorded in recording.events]
         stored: dict[int, dict[int, bytes]] = {seq: {} for seq in seqs}
         try:
@@ -195,6 +190,12 @@ class Parts:
                     stored[seq][number] = made[seq]
         finally:
             self.settle()
+        return stored
+
+    def answer(
+        self, recording: Recording, pending: Pending, stored: Mapping[int, Mapping[int, bytes]]
+    ) -> list[Receipt]:
+        """The receipts of recorded events, merged from what the parts stored."""
         return [
             self._receipt(recorded, stored[recorded.seq], pending.measured.get(recorded.seq))[0]
             for recorded in recording.events

@@ -10,7 +10,15 @@ from rankbook.book.read.limits import checked
 from rankbook.book.read.source import RankingSource
 from rankbook.errors import Refused
 from rankbook.model import Bin, Number, Standings
-from rankbook.store.base import ByPosition, CountBefore, Counts, FromBound, Slice, sliced
+from rankbook.store.base import (
+    ByPosition,
+    CountBefore,
+    Counts,
+    FromBound,
+    Slice,
+    after_prefix,
+    sliced,
+)
 
 MAX_BINS = 1000
 
@@ -67,7 +75,7 @@ def _better(view: RankingSource, edges: Sequence[Number]) -> list[int]:
     """The number of entries in each bin between the edges."""
     down = descending(view)
     bounds = [view.rules.score_bound(edge) for edge in edges]
-    asked = tuple([_above(bound) for bound in bounds] if down else bounds)
+    asked = tuple([after_prefix(bound) for bound in bounds] if down else bounds)
     [answer] = view.store.read([CountBefore(view.id, asked)]).answers
     if not isinstance(answer, Counts):
         raise TypeError("the store answered another question")
@@ -76,13 +84,6 @@ def _better(view: RankingSource, edges: Sequence[Number]) -> list[int]:
     below = [total - before for before in cut] if down else cut
     steps = [0, *below, total]
     return [high - low for low, high in pairwise(steps)]
-
-
-def _above(bound: bytes) -> bytes:
-    """The first bytes above everything that begins with `bound`."""
-    number = int.from_bytes(bound, "big") + 1
-    whole = number >> (8 * len(bound))
-    return b"\xff" * (len(bound) + 1) if whole else number.to_bytes(len(bound), "big")
 
 
 def automatic(view: RankingSource, bins: int) -> list[Bin]:

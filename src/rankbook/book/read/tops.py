@@ -52,14 +52,14 @@ def advance(
     """
     name, version, count = view.id.name, last.version, last.count
     for step in steps:
-        moves = step.moves.get(name)
-        if moves is not None:
-            if len(last.rows) < limit or _touch(last.rows[-1], moves):
+        changes = step.changes.get(name)
+        if changes is not None:
+            if len(last.rows) < limit or _touch(last.rows[-1], changes):
                 return None
-            for move in moves:
-                count += (move.after is not None) - (move.before is not None)
+            for change in changes:
+                count += (change.after is not None) - (change.before is not None)
             version = step.then
-        if view.beside is not None and _show(last.rows, step.moves.get(state.PROFILES.name)):
+        if view.beside is not None and _show(last.rows, step.changes.get(state.PROFILES.name)):
             return None
     if version == last.version:
         return last
@@ -69,10 +69,10 @@ def advance(
     return CachedTop(version, count, last.rows, last.beside, standings)
 
 
-def _touch(last: Row, moves: Sequence[KeyChange]) -> bool:
+def _touch(last: Row, changes: Sequence[KeyChange]) -> bool:
     """Whether any entry has left or taken a place at or above the last row."""
     end = (last.key, last.member)
-    for member, before, after in moves:
+    for member, before, after in changes:
         if before is not None and (before, member) <= end:
             return True
         if after is not None and (after, member) <= end:
@@ -80,9 +80,9 @@ def _touch(last: Row, moves: Sequence[KeyChange]) -> bool:
     return False
 
 
-def _show(rows: Sequence[Row], moves: Sequence[KeyChange] | None) -> bool:
+def _show(rows: Sequence[Row], changes: Sequence[KeyChange] | None) -> bool:
     """Whether any row belongs to a member that moved."""
-    if moves is None:
+    if changes is None:
         return False
-    moved = {move.member for move in moves}
+    moved = {change.member for change in changes}
     return any(row.member in moved for row in rows)

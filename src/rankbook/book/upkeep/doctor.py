@@ -44,6 +44,7 @@ def examine(log: Log, store: Store, now_us: int, progress: Progress) -> Examinat
         faults.append(str(error))
     if isinstance(store, Auditable):
         with store.audit() as audit:
+            position = audit.position
             faults += islice(audit.faults(progress), MOST_FAULTS)
     set_aside, unreadable = _set_aside(store)
     return Examination(

@@ -20,7 +20,7 @@ from rankbook.book.upkeep.verify import erasures, verify_parts
 from rankbook.errors import Corrupt, NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import NOTE, Rebuildable, Replaceable, Store
+from rankbook.store.base import MANIFEST, Rebuildable, Replaceable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step of a rebuild, and larger ones write a page once for more changes, which
@@ -108,7 +108,7 @@ class Rebuild(NamedTuple):
             forgotten = erasures(self.log)
             manifest = BuildManifest(self.manifest, forgotten)
             staging = store.staging()
-            if staging.receipts([NOTE]) not in ([None], [manifest.packed()]):
+            if staging.receipts([MANIFEST]) not in ([None], [manifest.packed()]):
                 store.discard()
                 staging = store.staging()
             folder = Folder(part.boards, self.log, staging, manifest, scope=part.scope)

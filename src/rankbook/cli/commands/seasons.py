@@ -46,9 +46,13 @@ def _played(
 ) -> list[periods.Played]:
     """The player's periods of one window, or of every one of the board."""
     windows = book.spec.board(board).windows if window is None else [window]
-    return [
-        (name, each) for name in windows for each in book.player_periods(player, board, name, tags)
-    ]
+    return book.snapshot(
+        lambda reader: [
+            (name, each)
+            for name in windows
+            for each in reader.player_periods(player, board, name, tags)
+        ]
+    )
 
 
 def _flat(played: Sequence[periods.Played]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
-from rankbook.book import period_name
+from rankbook.book import Reader, period_name
 from rankbook.errors import NotFound, Refused
 from rankbook.http.api.guards import form, holder, require
 from rankbook.http.jobs import Busy, Job, JobKind, Work
@@ -110,10 +110,14 @@ def _sizes(described: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
 
 def _sealable(served: Service) -> tuple[Sealable, ...]:
     """Periods that are over and not sealed, of boards with `seal`."""
+    return served.book.snapshot(lambda reader: _sealable_in(reader, served))
+
+
+def _sealable_in(reader: Reader, served: Service) -> tuple[Sealable, ...]:
     now = served.clock()
     found: list[Sealable] = []
     for rules in served.rules:
-        for each in served.book.periods(rules.board.name) if rules.board.seal else ():
+        for each in reader.periods(rules.board.name) if rules.board.seal else ():
             span = rules.window(each.window).period(each.period.id)
             over = span.end_us is not None and span.end_us <= now
             if over and not each.period.sealed:

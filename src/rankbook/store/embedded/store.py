@@ -18,7 +18,7 @@ from rankbook.engine.survey import survey
 from rankbook.engine.transaction import Transaction
 from rankbook.errors import PositionMoved, RebuildNeeded, StoreDown, StoreError
 from rankbook.store.base import (
-    NOTE,
+    MANIFEST,
     Answer,
     AroundMember,
     ByPosition,
@@ -53,7 +53,7 @@ class EmbeddedStore:
         self._role = role
         self._closed = False
         self._generation: int | None = None
-        self._note: bytes | None = None
+        self._manifest: bytes | None = None
         self._held = threading.local()
 
     @property
@@ -67,20 +67,20 @@ class EmbeddedStore:
             raise StoreError("the staged rankings have been promoted or discarded")
         here = generations.numbered(view, generation)
         if generation != self._generation:
-            self._notice(generation, here.receipt(NOTE))
+            self._notice(generation, here.receipt(MANIFEST))
         return here
 
-    def _notice(self, generation: int, note: bytes | None) -> None:
+    def _notice(self, generation: int, manifest: bytes | None) -> None:
         """Another generation is served than when this store last looked.
 
-        Raises `RebuildNeeded` where it was made under another note than the one before.
+        Raises `RebuildNeeded` where it was made under another manifest than the one before.
         """
-        known = self._generation is not None and self._note is not None
-        if known and note != self._note and self._role == generations.GENERATION:
+        known = self._generation is not None and self._manifest is not None
+        if known and manifest != self._manifest and self._role == generations.GENERATION:
             raise RebuildNeeded(
                 "the rankings were made anew under other rules: open the book again"
             )
-        self._generation, self._note = generation, note
+        self._generation, self._manifest = generation, manifest
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
@@ -156,7 +156,9 @@ class EmbeddedStore:
             for ranking, entries in by_ranking.items():
                 here.rankset(ranking).apply(entries, then)
             here.put_receipts(receipts)
-            self._note = next((each for seq, each in receipts if seq == NOTE), self._note)
+            self._manifest = next(
+                (each for seq, each in receipts if seq == MANIFEST), self._manifest
+            )
             here.move_to(then)
 
         self._environment.update(write)
@@ -202,13 +204,13 @@ class EmbeddedStore:
         return EmbeddedStore(self._opening, generations.STAGING)
 
     def promote(
-        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+        self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
         """Serve the staged rankings, in one step; False while they are behind what is served.
 
-        `note` becomes their receipt 0. With `behind`, they may be behind. With `wanted`, only the
-        rankings of the names that it is true for; the others stay, so the positions must be the
-        same. What is left over is given up in the same step, and removed afterwards.
+        `manifest` becomes their receipt 0. With `behind`, they may be behind. With `wanted`, only
+        the rankings of the names that it is true for; the others stay, so the positions must be
+        the same. What is left over is given up in the same step, and removed afterwards.
         """
 
         def change(transaction: Transaction) -> bool:
@@ -221,7 +223,7 @@ class EmbeddedStore:
                 return False
             replaced = generations.number(transaction, generations.GENERATION) or 0
             if wanted is None:
-                made.put_receipts([(NOTE, note)])
+                made.put_receipts([(MANIFEST, manifest)])
                 generations.assign(transaction, generations.GENERATION, generation)
                 generation = replaced
             else:

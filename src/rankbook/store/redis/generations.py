@@ -28,7 +28,7 @@ def promote(
     transport: Transport,
     served: Keys,
     wanted: Callable[[str], bool] | None,
-    note: str,
+    manifest: str,
     *,
     behind: bool,
 ) -> int:
@@ -42,7 +42,7 @@ def promote(
     made = Keys(served.tag, number)
     if wanted is None:
         names = [served.head, made.state, served.state, made.bucket(0), served.removed]
-        words: list[Word] = [STAGING, number, served.generation, note, int(behind)]
+        words: list[Word] = [STAGING, number, served.generation, manifest, int(behind)]
         reply = transport.run("promote", [*names, served.audit[0]], words)
         return number if _done(reply) else 0
     return number if _promote_some(transport, made, served, wanted) else 0

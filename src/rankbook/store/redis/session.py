@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rankbook.errors import Corrupt, RebuildNeeded, StoreError
-from rankbook.store.base import NOTE
+from rankbook.store.base import MANIFEST
 from rankbook.store.redis.alphabet import read_text
 from rankbook.store.redis.keys import Keys
 from rankbook.store.redis.transport import Transport, Word
@@ -23,11 +23,11 @@ Build = Callable[[Keys], tuple[Sequence[str], Sequence[Word]]]
 
 class Generation(NamedTuple):
     """A generation as it was last seen: its keys, the id of its first publish (empty: none yet),
-    and its note, where that is known."""
+    and its manifest, where that is known."""
 
     keys: Keys
     made: str
-    note: bytes | None
+    manifest: bytes | None
 
 
 class Session:
@@ -47,9 +47,9 @@ class Session:
         """The keys of the generation as it was last seen."""
         return self.seen.keys
 
-    def note(self, note: bytes) -> None:
-        """Remember the note of the generation that was last seen."""
-        self.seen = self.seen._replace(note=note)
+    def remember_manifest(self, manifest: bytes) -> None:
+        """Remember the manifest of the generation that was last seen."""
+        self.seen = self.seen._replace(manifest=manifest)
 
     def serve(self, number: int) -> None:
         """This process has promoted the generation of that number."""
@@ -59,7 +59,7 @@ class Session:
         """The reply of a script, whose keys and words `build` makes for a generation.
 
         `settled` are the refusals that the caller handles. Raises `StoreError` for the others, and
-        `RebuildNeeded` where others have made the rankings anew under another note.
+        `RebuildNeeded` where others have made the rankings anew under another manifest.
         """
         for _attempt in range(ATTEMPTS):
             seen = self.seen
@@ -99,27 +99,27 @@ class Session:
     def _notice(self, keys: Keys, made: str, *, ours: bool = False) -> None:
         """Other rankings are there than this store last saw, or the same begun anew.
 
-        Raises `RebuildNeeded` where they were made under another note than those before.
+        Raises `RebuildNeeded` where they were made under another manifest than those before.
         """
         if ours:
             self.seen = self.seen._replace(made=made)
             return
-        head: list[Word] = [self.role, keys.generation, 1, NOTE]
+        head: list[Word] = [self.role, keys.generation, 1, MANIFEST]
         reply = self.transport.run("receipts", [*keys.common[:2], keys.bucket(0)], head)
         if reply[0] == "generation":
             return
         if reply[0] != "ok":
             raise refusal(self.transport.where, reply)
         [found] = reply[3]
-        note = None if found is None else read_text(found)
-        known = self.seen.note
-        if self.role == SERVED and None not in (known, note) and known != note:
-            # Whoever asks for the note next is told so, too.
+        manifest = None if found is None else read_text(found)
+        known = self.seen.manifest
+        if self.role == SERVED and None not in (known, manifest) and known != manifest:
+            # Whoever asks for the manifest next is told so, too.
             self.seen = self.seen._replace(made="")
             raise RebuildNeeded(
                 "the rankings were made anew under other rules: open the book again"
             )
-        self.seen = Generation(keys, reply[1], note if note is not None else known)
+        self.seen = Generation(keys, reply[1], manifest if manifest is not None else known)
 
 
 def refusal(where: str, reply: Sequence[Any]) -> StoreError:

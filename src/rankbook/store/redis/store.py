@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from rankbook.errors import PositionMoved, StoreError
-from rankbook.store.base import NOTE, Audit, Change, Query, RankingId, Reading, Stored
+from rankbook.store.base import MANIFEST, Audit, Change, Query, RankingId, Reading, Stored
 from rankbook.store.redis import generations
 from rankbook.store.redis.alphabet import read_text, text
 from rankbook.store.redis.audit import audit
@@ -135,9 +135,9 @@ class RedisStore:
         )
         if reply[0] == "moved":
             raise PositionMoved(f"the rankings stand at {reply[1]}, not at {expect}")
-        note = next((each for seq, each in receipts if seq == NOTE), None)
-        if note is not None:
-            self.session.note(note)
+        manifest = next((each for seq, each in receipts if seq == MANIFEST), None)
+        if manifest is not None:
+            self.session.remember_manifest(manifest)
 
     def read(self, queries: Sequence[Query]) -> Reading:
         """Answer all queries from one state, in one round trip."""
@@ -155,12 +155,12 @@ class RedisStore:
     def receipts(self, seqs: Sequence[int]) -> list[bytes | None]:
         """The receipts published for these log positions.
 
-        The note is remembered while the rankings are those that it was read from: every other call
-        notices where they are not, and reads it again. So it costs no round trip of its own.
+        The manifest is remembered while the rankings are those that it was read from. Every other
+        call notices where they are not, and reads it again. So it costs no round trip of its own.
         """
         seen = self.session.seen
-        if list(seqs) == [NOTE] and seen.made and seen.note is not None:
-            return [seen.note]
+        if list(seqs) == [MANIFEST] and seen.made and seen.manifest is not None:
+            return [seen.manifest]
         buckets: dict[int, list[int]] = {}
         for seq in dict.fromkeys(seqs):
             buckets.setdefault(seq // BUCKET, []).append(seq)
@@ -172,8 +172,8 @@ class RedisStore:
         )
         order = [seq for each in buckets.values() for seq in each]
         found = dict(zip(order, reply[3], strict=True))
-        if NOTE in found and found[NOTE] is not None:
-            self.session.note(read_text(found[NOTE]))
+        if MANIFEST in found and found[MANIFEST] is not None:
+            self.session.remember_manifest(read_text(found[MANIFEST]))
         return [None if found[seq] is None else read_text(found[seq]) for seq in seqs]
 
     def close(self) -> None:
@@ -200,12 +200,12 @@ class RedisStore:
         )
 
     def promote(
-        self, wanted: Callable[[str], bool] | None, note: bytes, *, behind: bool = False
+        self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
         """Serve the staged rankings, in one step; False while they are behind what is served."""
         self.position()
         promoted = generations.promote(
-            self.transport, self.session.keys, wanted, text(note), behind=behind
+            self.transport, self.session.keys, wanted, text(manifest), behind=behind
         )
         if promoted and wanted is None:
             self.session.serve(promoted)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rankbook.book.fold.step import StepState
 from rankbook.rules import BoardRules
-from rankbook.store.base import RankingId
+from rankbook.store.base import RankingId, after_prefix
 
 Rank = int | None
 Ranks = tuple[Rank, Rank]
@@ -45,18 +45,10 @@ def bounds_of(changes: RankChanges) -> tuple[bytes, ...]:
         return tuple(sorted(items))
     prefixes = {key[:group] for _member, key in pairs}
     if numbering == "dense":
-        prefixes |= {_after(prefix) for prefix in prefixes}
+        prefixes |= {after_prefix(prefix) for prefix in prefixes}
     if changes.rules.board.size is not None:
         prefixes |= items
     return tuple(sorted(prefixes))
-
-
-def _after(prefix: bytes) -> bytes:
-    """The first bytes above everything that begins with `prefix`."""
-    number = int.from_bytes(prefix, "big") + 1
-    if number >> (8 * len(prefix)):
-        return b"\xff" * (len(prefix) + 1)
-    return number.to_bytes(len(prefix), "big")
 
 
 def ranks_of(changes: RankChanges, counts: Mapping[bytes, tuple[int, int]]) -> dict[bytes, Ranks]:
@@ -142,7 +134,7 @@ def _groups(
     births: list[bytes] = []
     deaths: list[bytes] = []
     for prefix in sorted(change):
-        size = counts[_after(prefix)][0] - counts[prefix][0]
+        size = counts[after_prefix(prefix)][0] - counts[prefix][0]
         if size == 0 and change[prefix] > 0:
             births.append(prefix)
         elif size > 0 and size + change[prefix] == 0:
