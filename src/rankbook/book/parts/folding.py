@@ -132,9 +132,9 @@ class Parts:
                 self._manifest.check(kept)
                 position = part.store.position()  # before the head, which only grows
                 check_log(self._log.head(), position)
-                if kept is None and position and part.store.receipts([NOTE]) == [None]:
+                if kept is None and position and part.store.receipts([MANIFEST]) == [None]:
                     raise RebuildNeeded(
-                        "the note of the specification that the rankings were made under is lost: "
+                        "the manifest of the rankings is lost, which names their specification: "
                         "rebuild them"
                     )
             except StoreError as error:
