@@ -66,10 +66,14 @@ def test_a_changed_position_is_a_fault_for_doctor_and_for_who_verifies_the_log(f
     assert found.faults[-1].startswith("the log cannot be read after position 0: ")
 
 
-def test_a_book_whose_log_ends_before_a_position_that_was_given_does_not_open_and_says_why(folder):
+def test_a_log_that_ends_before_a_position_that_was_given_is_a_fault_and_doctor_goes_on(folder):
     sqlite_pages.move(folder / "log.sqlite", 7, 3)
-    with pytest.raises(Corrupt, match=r"the log lacks position 4: .* out of order"):
-        Rankbook.open(folder)
+    with Rankbook.open(folder, catch_up=False) as book:
+        with pytest.raises(Corrupt, match=r"the log lacks position 4: .* out of order"):
+            book.pending()
+        examined = book.doctor()
+    assert any("the log lacks position 4" in each for each in examined.faults)
+    assert examined.store["format"] == 1
     assert any("out of order" in each for each in verify_log(folder).faults)
 
 
