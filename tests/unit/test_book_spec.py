@@ -220,11 +220,11 @@ def test_a_book_knows_its_boards_and_bundles():
 
 def test_a_book_refuses_what_its_values_do_not_allow():
     book = load(TYPING)
-    book.check(Event(player="asha", values={"accuracy": 97, "mode": "time"}))
+    book.event_checker()(Event(player="asha", values={"accuracy": 97, "mode": "time"}))
     with pytest.raises(Refused, match=r"^accuracy: is 101, more than 100$"):
-        book.check(Event(player="asha", values={"accuracy": 101}))
+        book.event_checker()(Event(player="asha", values={"accuracy": 101}))
     with pytest.raises(Refused, match=r"^mode: is 'zen'; there are: time, words$"):
-        book.check(Event(player="asha", values={"mode": "zen"}))
+        book.event_checker()(Event(player="asha", values={"mode": "zen"}))
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,10 @@ Counting = Generator[str, None, tuple[int, int]]
 
 
 def check(transaction: Transaction, told: Progress | None = None) -> Iterator[str]:
-    """Every fault of every set, as a sentence; nothing when all is sound.
+    """Every fault of every set, as a sentence; nothing if all is sound.
 
-    `told` is called with the number of entries looked at since its last call. Memory: a bit
-    more than a set of all page ids.
+    `told` is called with the number of entries checked since its last call. Memory: a bit more than
+    a set of all page ids.
     """
     progress = told or (lambda _entries: None)
     pages: set[int] = set()
@@ -224,9 +224,9 @@ class _Walk:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the directory that is named: exit status 0 when sound, DAMAGED when not.
+    """Check the named directory: exit status 0 if it is sound, DAMAGED if not.
 
-    For a child process, so that a file damaged beyond what LMDB can bear takes only the child down.
+    It runs in a child process. If a file is damaged beyond what LMDB can bear, only the child dies.
     """
     try:
         environment = Environment(Path(arguments[0]), create=False, watched=False)

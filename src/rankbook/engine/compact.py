@@ -56,7 +56,7 @@ def find(pairs: Pairs, bound: bytes) -> int:
 
 
 def groups_before(pairs: Pairs, stop: int, group: int) -> int:
-    """How many groups the first `stop` items fall in."""
+    """How many groups the first `stop` items have."""
     groups = 0
     before = None
     for index in range(stop):

@@ -1,4 +1,5 @@
-"""Stands in for the `cython` module where Cython is not installed, so that `*_cy.py` run plain."""
+"""Replaces the `cython` module if Cython is not installed, so that `*_cy.py` run as plain
+Python."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,13 +1,13 @@
 """Whether the machine stopped while a directory was open for writing.
 
-A killed process cannot hurt LMDB: what it committed is in the operating system's cache. A power cut
-can, when commits are not synced. So a marker file holds the boot id for as long as any process has
-the directory open; whoever opens it and finds another boot's marker knows that the machine stopped
-under somebody, and checks before trusting.
+A killed process cannot hurt LMDB, because the operating system's cache holds what it committed. A
+power cut can, if commits are not synced. So a marker file holds the boot id while any process has
+the directory open. If a process finds the marker of another boot, the machine stopped while the
+directory was open, and the process checks it first.
 
-`users.lock` is held shared by every process that has the directory open; the last one out removes
-the marker, and whoever recovers or replaces the directory holds it alone. `grow.lock` is held by a
-process that makes the map larger.
+Every process that has the directory open shares the lock `users.lock`. The last one to leave
+removes the marker. A process that recovers or replaces the directory holds the lock alone. A
+process that makes the map larger holds `grow.lock`.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """An id of this run of the machine; "unknown" where the system has none."""
+    """The id of this boot of the machine; "unknown" if the system has none."""
     try:
         return BOOT_ID.read_text().strip()
     except OSError:
@@ -33,7 +33,7 @@ def boot_id() -> str:
 
 
 def stopped_uncleanly(path: Path) -> bool:
-    """Whether the machine stopped while the directory was open, and nobody has looked since."""
+    """Whether the machine stopped while the directory was open, and nobody has checked it since."""
     try:
         found = (path / "open").read_text()
     except (FileNotFoundError, NotADirectoryError):
@@ -42,9 +42,9 @@ def stopped_uncleanly(path: Path) -> bool:
 
 
 def recover(path: Path, repair: Callable[[], None]) -> None:
-    """Where the machine stopped under an open directory: call `repair` once, whoever else opens it.
+    """If the machine stopped while the directory was open, call `repair`, in one process only.
 
-    Others wait until that is done.
+    Other processes wait until that is done.
     """
     while stopped_uncleanly(path):
         with alone(path) as mine:
@@ -57,7 +57,7 @@ def recover(path: Path, repair: Callable[[], None]) -> None:
 
 @contextmanager
 def alone(path: Path) -> Iterator[bool]:
-    """Whether nobody else has the directory open; while it is so, nobody can open it."""
+    """Whether no other process has the directory open. During the block none can open it."""
     descriptor = os.open(path / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
@@ -71,7 +71,7 @@ def alone(path: Path) -> Iterator[bool]:
 
 
 def _mark(marker: Path, text: str) -> None:
-    """Write a marker so that a process that is killed here leaves it whole or not at all."""
+    """Write a marker. If the process is killed meanwhile, the marker is whole or absent."""
     made = marker.with_name(f"{marker.name}.{os.getpid()}")
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -83,7 +83,7 @@ def _mark(marker: Path, text: str) -> None:
 
 
 class Marker:
-    """The marker of one open directory; one that is not `watched` leaves the mark alone."""
+    """The marker of one open directory. Only a `watched` one writes the mark."""
 
     def __init__(self, path: Path, watched: bool, patience_seconds: float) -> None:
         self._patience_seconds = patience_seconds
@@ -98,8 +98,8 @@ class Marker:
         os.close(self._lock)
 
     def enter(self) -> bool:
-        """Mark the directory as open. True when another boot of the machine left its mark, which
-        then stays until it is recovered or cleanly closed."""
+        """Mark the directory as open. True if another boot of the machine left its mark. That mark
+        then stays until the directory is recovered or cleanly closed."""
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         unclean = stopped_uncleanly(self._path)
         if self._watched and not self._marker.exists():
@@ -108,7 +108,8 @@ class Marker:
 
     @contextmanager
     def sole(self) -> Iterator[None]:
-        """Be the only process that has the directory open. Raises `StoreError` where it is not."""
+        """Be the only process that has the directory open. Raises `StoreError` if another one
+        has."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -123,7 +124,7 @@ class Marker:
             fcntl.flock(self._lock, fcntl.LOCK_SH)
 
     def leave(self) -> None:
-        """After a sync: unmark the directory, unless another process still has it open."""
+        """After a sync: remove the mark, unless another process still has the directory open."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -137,8 +138,8 @@ class Marker:
 
     @contextmanager
     def growing(self) -> Iterator[None]:
-        """Hold off other processes that would grow the map. Raises `StoreDown` where one does so
-        for too long."""
+        """Keep other processes from growing the map. Raises `StoreDown` if one does so for too
+        long."""
         descriptor = os.open(self._grow, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             take(descriptor, self._patience_seconds, str(self._path))

@@ -1,12 +1,12 @@
 """One LMDB environment as the home of many RankSets: transactions, growth, durability.
 
-Crash safety, snapshots and readers in other processes are LMDB's. This file adds what a book needs
-around it: a map that grows by itself and never past the disk, commits without fsync with a sync
-every few seconds, and a way to tell that the machine stopped uncleanly.
+LMDB gives crash safety, snapshots, and readers in other processes. This file adds what a book needs
+around it: a map that grows by itself but never past the disk, commits without fsync but with a sync
+every few seconds, and a mark that tells whether the machine stopped uncleanly.
 
-The map is written in place (MDB_WRITEMAP), so that a large transaction costs no private memory.
-Space is allocated on disk before the map covers it: a full disk is an error at that point, with
-the old state untouched, and never a fault on a mapped page.
+The map is written in place (MDB_WRITEMAP), so a large transaction costs no private memory. Space is
+allocated on disk before the map covers it. So a full disk is an error at that point, with the old
+state untouched, and never a fault on a mapped page.
 """
 
 import os
@@ -94,9 +94,10 @@ class Environment:
 
     @classmethod
     def share(cls, path: Path, **parameters: Any) -> "Environment":
-        """The environment that this process has open there, or a new one with these parameters.
+        """The environment that this process already has open there, or a new one with these
+        parameters.
 
-        Each call is undone by one `close`. Raises as the constructor does.
+        Undo each call by one `close`. Raises as the constructor does.
         """
         place = path.resolve()
         with cls._sharing:
@@ -149,7 +150,7 @@ class Environment:
                 raise
 
     def after_fork(self) -> None:
-        """In a child: open the directory anew at the next use."""
+        """In a child: open the directory again at the next use."""
         Environment._sharing = threading.Lock()
         if self.gate.closed:
             return
@@ -178,7 +179,7 @@ class Environment:
             )
 
     def close(self) -> None:
-        """Sync and close, when everyone who shares it has. Closing twice is harmless."""
+        """Sync and close, once everyone who shares it has closed it. Closing twice is harmless."""
         with self._sharing:
             if self.gate.closed:
                 return
@@ -201,9 +202,9 @@ class Environment:
         self._lock.close()
 
     def replace(self, directory: Path) -> None:
-        """Serve the `data.mdb` of a directory that nobody has open, which is moved here.
+        """Serve the `data.mdb` of another directory, which nobody has open. It is moved here.
 
-        The one before is kept as `damaged.mdb`. Raises `StoreError` while other processes have it
+        The old file is kept as `damaged.mdb`. Raises `StoreError` while other processes have it
         open, and while this thread reads it.
         """
         data = self.path / "data.mdb"
@@ -234,11 +235,11 @@ class Environment:
             raise
 
     def update(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in a write transaction, and commit it; an exception leaves all as it was.
+        """Run `work` in a write transaction, and commit it. If `work` raises, nothing changes.
 
-        `work` runs again from the start when the map had to grow, so it must change nothing else.
-        Raises what a sync in the background raised since the last call, before anything is done,
-        and `StoreDown` where others have written for longer than `patience_seconds`.
+        `work` runs again from the start if the map had to grow, so it must change nothing else. If
+        a sync in the background failed since the last call, that error is raised first. Raises
+        `StoreDown` if others write for longer than `patience_seconds`.
         """
         with self.gate.inside():
             pass  # a forked child opens its own first
@@ -291,8 +292,8 @@ class Environment:
                     self.gate.enter()
 
     def _adopt(self) -> None:
-        """Map what another process has added. The size is the file's: LMDB would cut off what was
-        allocated beyond the size that it knows."""
+        """Map what another process has added. The size is the file's, because LMDB would cut off
+        what was allocated beyond the size that it knows."""
         with self.gate.alone(), self._marker.growing():
             self._lmdb.set_mapsize((self.path / "data.mdb").stat().st_size)
 
@@ -312,7 +313,7 @@ class Environment:
             self._timer.start()
 
     def _sync_now(self) -> None:
-        """From the timer's thread: a failure is kept for the next writer to raise."""
+        """Runs in the timer's thread. The next writer raises a failure."""
         self._timer = None
         try:
             self.forget_dead_readers()
@@ -323,7 +324,7 @@ class Environment:
     def copy(self, directory: Path) -> None:
         """Write one snapshot, without free pages, as `data.mdb` into a directory.
 
-        Room is made first, so that writers can go on.
+        First makes room, so that writers can go on.
         """
         self.make_room()
         with translated(self.path, system=True):
@@ -331,7 +332,7 @@ class Environment:
                 self._adopt()
 
     def _copied(self, directory: Path) -> bool:
-        """Whether the map is as large as other processes have made it, so that it was copied."""
+        """Copy, if the map is as large as other processes have made it. Returns whether it was."""
         self.gate.enter()
         try:
             self._lmdb.copy(os.fspath(directory), compact=True)
@@ -343,7 +344,7 @@ class Environment:
         return True
 
     def stamp(self) -> int:
-        """The number of the last transaction that any process has committed. O(1), no snapshot."""
+        """The number of the last transaction committed by any process. O(1), no snapshot."""
         self.gate.enter()
         try:
             handle = self._begin(False)
@@ -361,7 +362,7 @@ class Environment:
             return parse(self._lmdb.readers(), self._lmdb.info()["last_txnid"])
 
     def forget_dead_readers(self) -> int:
-        """Free what processes kept that were killed while they read; how many there were."""
+        """Free the snapshots of processes that were killed while they read. Returns how many."""
         with translated(self.path), self.gate.inside():
             found: int = self._lmdb.reader_check()
             return found
@@ -369,7 +370,7 @@ class Environment:
     # --- the map ---------------------------------------------------------------------------------
 
     def sizes(self) -> dict[str, int]:
-        """Bytes of the file, and up to its last page that was ever used."""
+        """The bytes of the file, and the bytes up to the last page that was ever used."""
         with self.gate.inside():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
         return {"file_bytes": info["map_size"], "used_bytes": (info["last_pgno"] + 1) * page}

@@ -1,4 +1,4 @@
-"""LMDB's and the operating system's errors as ours, in one place."""
+"""The one place where errors of LMDB and the operating system become ours."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ DAMAGED = (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError)
 
 
 def failure(path: Path, error: BaseException) -> RankbookError | None:
-    """The error to raise instead of `error`; None for one that is not LMDB's or the system's.
+    """Our error for `error`. None if it is neither LMDB's nor the system's.
 
-    A full map is no failure: whoever writes makes it larger and tries again.
+    A full map is no failure: the writer makes it larger and tries again.
     """
     if isinstance(error, lmdb.MapFullError):
         return None
@@ -30,7 +30,8 @@ def failure(path: Path, error: BaseException) -> RankbookError | None:
 
 
 class translated:
-    """Raise ours in place of LMDB's from the block; with `system`, of the system's errors too."""
+    """Raise our errors instead of LMDB's in the block; with `system`, also instead of the
+    system's."""
 
     __slots__ = ("_path", "_system")
 

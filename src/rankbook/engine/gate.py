@@ -22,7 +22,7 @@ class Gate:
     """Counts, for each thread, the transactions that it has open."""
 
     def __init__(self, what: object) -> None:
-        """`what` is named in errors."""
+        """Errors name `what`."""
         self._what = what
         self._inside: dict[int, int] = {}
         self._waiting = 0
@@ -56,21 +56,21 @@ class Gate:
             self._inside[me] = 1
 
     def block(self, first: Callable[[], None]) -> None:
-        """Let nobody in before `first` was done, by whoever comes first."""
+        """Let nobody in until `first` is done. The first thread that comes does it."""
         self._first = first
         self._waiting += 1
 
     def shut(self) -> None:
-        """Let nobody in any more."""
+        """Let nobody in from now on."""
         self._closed = True
 
     @property
     def blocked(self) -> bool:
-        """Whether something must be done before anybody comes in."""
+        """Whether `first` is still to be done."""
         return self._first is not None
 
     def leave(self) -> None:
-        """Go out, as often as `enter` was called."""
+        """Leave, as often as `enter` was called."""
         me = get_ident()
         count = self._inside[me] - 1
         if count:
@@ -124,5 +124,5 @@ class Gate:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the gate was closed."""
         return self._closed

@@ -1,7 +1,7 @@
-"""Which kernels run: compiled where they were built, plain otherwise, or as two switches say.
+"""Which kernels run: compiled if they were built, plain otherwise, or as two switches say.
 
-`RANKBOOK_PLAIN=1` runs the plain files though compiled ones are there, and
-`RANKBOOK_REQUIRE_COMPILED=1` makes it an error when a compiled one is not.
+`RANKBOOK_PLAIN=1` runs the plain files even if compiled ones exist. With
+`RANKBOOK_REQUIRE_COMPILED=1`, a missing compiled kernel is an error.
 """
 
 import importlib
@@ -50,7 +50,7 @@ def plain() -> list[str]:
 
 
 def warn_if_plain() -> None:
-    """Warn with `PlainKernelWarning` when a kernel is not compiled, unless that was chosen.
+    """Warn with `PlainKernelWarning` if a kernel is not compiled, unless the user chose that.
 
     `RANKBOOK_PLAIN=1` chooses it. The warning names the caller of the caller: the import.
     """

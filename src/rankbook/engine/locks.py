@@ -1,7 +1,7 @@
-"""Locks between processes that are waited for with a bound, and so that a signal is heard.
+"""Locks between processes, with a limit on waiting. A signal ends the wait.
 
-LMDB's own lock of writers has neither: a process that is stopped while it writes would stop every
-other one. So whoever writes takes a lock of ours first, in a file beside the map.
+LMDB's own lock of writers has neither: if a process is stopped while it writes, it stops every
+other one. So a writer first takes our lock, on a file beside the map.
 """
 
 import fcntl
@@ -37,7 +37,7 @@ def take(descriptor: int, seconds: float, what: str) -> None:
 
 
 def _holder(descriptor: int) -> str:
-    """Who holds the lock of a file, as the system says."""
+    """The process that holds the lock of a file, as the system says."""
     inode = str(os.fstat(descriptor).st_ino)
     try:
         lines = [line.split() for line in HELD.read_text().splitlines()]
@@ -48,9 +48,9 @@ def _holder(descriptor: int) -> str:
 
 
 class WriteLock:
-    """The right to write in a directory: of one thread of one process at a time.
+    """The right to write in a directory: one thread of one process has it at a time.
 
-    Whoever waits longer than `seconds` gets a `StoreDown`.
+    A thread that waits longer than `seconds` gets a `StoreDown`.
     """
 
     def __init__(self, directory: Path, seconds: float) -> None:
@@ -62,7 +62,7 @@ class WriteLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold it during the block. Raises `StoreDown`, and `StoreError` once closed."""
+        """Hold the lock during the block. Raises `StoreDown`, and `StoreError` once closed."""
         if not self._thread.acquire(timeout=self._seconds):
             raise StoreDown(
                 f"{self._path.parent}: another thread has written for {self._seconds:g} seconds"
@@ -79,12 +79,14 @@ class WriteLock:
             self._thread.release()
 
     def drop(self) -> None:
-        """In a forked child: let go of the file. The parent may hold the lock, and keeps it."""
+        """In a forked child: close the inherited file. If the parent holds the lock, it keeps
+        it."""
         if not self._closed:
             os.close(self._descriptor)
 
     def close(self) -> None:
-        """Release the file, once no thread of this process holds the lock. Twice is harmless."""
+        """Close the file, once no thread of this process holds the lock. Closing twice is
+        harmless."""
         with self._thread:
             if not self._closed:
                 self._closed = True

@@ -1,8 +1,9 @@
 """RankSet: members in the order of their keys, counted; bytes in, bytes out.
 
-A set has two forms. While it is small it is one record (see compact.py). When that would exceed the
-compact limit it becomes a counted tree and a member index (see tree_cy.py, members_cy.py), and it
-goes back once its entries take less than the lower limit. Nobody who uses a set sees which it is.
+A set has two forms. While it is small it is one record (see compact.py). If that would exceed the
+compact limit, it becomes a counted tree and a member index (see tree_cy.py, members_cy.py). It
+becomes one record again once its entries take less than the lower limit. Callers do not see which
+form a set has.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,7 +68,7 @@ class RankSet:
 
     @property
     def form(self) -> str:
-        """ "compact" or "tree"."""
+        """The form: "compact" or "tree"."""
         return "compact" if self._tree is None else "tree"
 
     @property
@@ -97,7 +98,7 @@ class RankSet:
         return None if record is None else self._entry(filed, member, record)
 
     def get_many(self, wanted: Sequence[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
-        """member -> (key, value) of those of `wanted` that are there."""
+        """member -> (key, value) of those of `wanted` that the set has."""
         if self._tree is None:
             asked = set(wanted)
             size = self.key_bytes
@@ -192,7 +193,7 @@ class RankSet:
         self.apply([(member, key, value)], version)
 
     def remove(self, member: bytes, version: int = 1) -> None:
-        """Take a member's entry out; nothing happens where there is none. O(log n)."""
+        """Remove a member's entry. Does nothing if there is none. O(log n)."""
         self.apply([(member, None, b"")], version)
 
     def rename(self, name: bytes) -> None:
@@ -203,7 +204,7 @@ class RankSet:
         self._save()
 
     def drop(self) -> None:
-        """Take everything out. O(n)."""
+        """Remove everything. O(n)."""
         if self._tree is not None:
             self._tree.discard()
             prefix = self.set_id.to_bytes(4, "big")
@@ -217,10 +218,10 @@ class RankSet:
         self._save()
 
     def apply(self, changes: Sequence[Change], version: int) -> None:
-        """Give each member its new (key, value), or none where the key is None, as one batch.
+        """Give each member its new (key, value), or remove it if the key is None, as one batch.
 
-        At most one change a member. Raises `StoreError` for a key of another length or a member
-        over 64 KiB; the transaction must then be abandoned.
+        Each member has at most one change. Raises `StoreError` for a key of another length or a
+        member over 64 KiB; the transaction must then be abandoned.
         """
         for member, key, _value in changes:
             if len(member) > members.MEMBER_BYTES:

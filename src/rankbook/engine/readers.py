@@ -1,7 +1,7 @@
-"""Who holds a snapshot of an environment, and what that keeps from being used again.
+"""Which processes hold a snapshot of an environment, and how old it is.
 
-LMDB reuses the pages of old states only when nobody reads them any more. A process that was killed
-while it read keeps its slot in the table of readers until somebody looks for dead processes.
+LMDB reuses the pages of an old state only when nobody reads it any more. A process that was killed
+while it read keeps its slot in the table of readers until LMDB is asked to look for dead processes.
 """
 
 import os
@@ -15,9 +15,9 @@ PROCESSES = Path("/proc")
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot that a process holds.
 
-    `behind` is how many transactions have been committed since its state. `command` is the command
-    of the process, and `running_seconds` how long it has run, so the snapshot is at most as old;
-    both are None where the system does not say.
+    `behind` is how many transactions have been committed since. `command` is the command of the
+    process. `running_seconds` is how long the process has run, so its snapshot is at most that old.
+    Both are None if the system does not say.
     """
 
     pid: int
@@ -27,8 +27,8 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(table: str, newest: int) -> list[Reader]:
-    """The snapshots in LMDB's table of readers, the oldest first; `newest` is the last transaction
-    that was committed. Slots without a snapshot are left out."""
+    """The snapshots in LMDB's table of readers, the oldest first. `newest` is the last committed
+    transaction. Slots without a snapshot are left out."""
     found: list[tuple[int, int]] = []
     for line in table.splitlines()[1:]:
         fields = line.split()

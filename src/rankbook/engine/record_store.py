@@ -11,8 +11,8 @@ from rankbook.engine.records import Parsed
 class Resources:
     """What the transactions of one environment share: its databases, capacities and caches.
 
-    `expected_bytes` is what the running transaction said it would write: a map that is full grows
-    by enough for it.
+    `expected_bytes` is how much the running transaction wants to write. A full map grows by enough
+    for it.
     """
 
     meta_db: Any
@@ -33,8 +33,8 @@ class Resources:
         self.expected_bytes = 0
 
     def open(self, lmdb: Any) -> None:
-        """Open the databases of an LMDB environment, and make those that it lacks. Takes LMDB's
-        lock of writers."""
+        """Open the databases of an LMDB environment, and make the missing ones. Takes LMDB's lock
+        of writers."""
         self.meta_db = lmdb.open_db(b"meta")
         self.sets_db = lmdb.open_db(b"sets")
         self.pages_db = lmdb.open_db(b"pages")

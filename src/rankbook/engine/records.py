@@ -37,8 +37,8 @@ class Header(NamedTuple):
 
 
 class Parsed:
-    """Parsed records of sets that were read lately, at most `LIMIT`. A record whose bytes are
-    unchanged is not verified and parsed again."""
+    """Records of sets that were parsed lately, at most `LIMIT`. A record with unchanged bytes is
+    not verified and parsed again."""
 
     LIMIT = 256
 

@@ -10,11 +10,11 @@ from rankbook.engine.records import read_header
 
 
 def survey(environment: Environment) -> dict[str, Any]:
-    """Sizes in bytes, counts, and shares between 0 and 1. Reads every set's record and every
-    page's header.
+    """Sizes in bytes, counts, and shares between 0 and 1. Reads every set's record and every page's
+    header.
 
-    `free_bytes` are in pages that hold nothing now. Those that a state of a reader needs are not
-    used again while it reads. `readers` are the snapshots that are not of the newest state.
+    `free_bytes` are in pages that hold nothing now. While a reader holds an old state, its pages
+    cannot be reused. `readers` are the snapshots of older states.
     """
     resources = environment.resources
     with environment.view() as view:
@@ -52,6 +52,6 @@ def survey(environment: Environment) -> dict[str, Any]:
 
 
 def _bytes(database: dict[str, int]) -> int:
-    """What the pages of a database take, by LMDB's own numbers."""
+    """The bytes of a database's pages, by LMDB's own numbers."""
     pages = database["branch_pages"] + database["leaf_pages"] + database["overflow_pages"]
     return pages * database["psize"]

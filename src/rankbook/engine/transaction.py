@@ -11,10 +11,11 @@ from rankbook.engine.records import read_header
 
 
 class Transaction(RecordStore):
-    """A consistent view of every set; a writing one also changes them, all together or not at all.
+    """A consistent view of every set. A writing transaction also changes them, all together or not
+    at all.
 
-    `put` and `get` keep small records (a position, a receipt) in the same transaction. A view is
-    a context manager, and ends with its block.
+    `put` and `get` keep small records (a position, a receipt) in the same transaction. A view is a
+    context manager, and ends with its block.
     """
 
     def __enter__(self) -> "Transaction":
@@ -31,7 +32,7 @@ class Transaction(RecordStore):
                 raise known from error
 
     def rankset(self, name: bytes, key_bytes: int, group_bytes: int) -> RankSet:
-        """The set of that name; empty where nobody wrote to it. Raises `Corrupt`."""
+        """The set with this name; empty if nobody has written to it. Raises `Corrupt`."""
         return RankSet(self, name, key_bytes, group_bytes)
 
     def names(self) -> Iterator[tuple[bytes, int, int]]:

@@ -1,7 +1,7 @@
-"""Importing: files of results become events of a book, and what is wrong in them becomes faults.
+"""Importing: files of results become events of a book. Lines that cannot be imported become faults.
 
 A format is a generator from a `Source` of text to rows and faults, and knows no book. `Importer`
-drives a book with what a format reads. `adopt` drives one with events of a program's own.
+records in a book what a format reads. `adopt` records a program's own events.
 """
 
 from rankbook.importing.common import Fault, Row, Source, number, value

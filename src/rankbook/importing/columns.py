@@ -20,12 +20,13 @@ PROFILE = "profile."
 
 
 def required(source: Source) -> tuple[str, ...]:
-    """The columns that must be there: `player` only if it is not given for all rows."""
+    """The required columns. `player` is one of them only if it is not given for all rows."""
     return ("at",) if source.player is not None else ("player", "at")
 
 
 def result(source: Source, cells: Mapping[str, Any], value: Callable[[Any, str], Value]) -> Event:
-    """The result in these cells; `value` reads those of the event's values. Raises `Refused`."""
+    """The result in these cells. `value` reads the cells of the event's values. Raises
+    `Refused`."""
     sequence = cells.get("sequence")
     if sequence is not None and type(sequence) is not int:
         raise Refused("sequence", f"is {shown(str(sequence))}, not an integer")
@@ -45,7 +46,7 @@ def result(source: Source, cells: Mapping[str, Any], value: Callable[[Any, str],
 
 
 def cell_value(cell: object, name: str) -> Value:
-    """What a database's type is as a value. Raises `Refused` for one that is none."""
+    """A database's value as an event's value. Raises `Refused` if it cannot be one."""
     if isinstance(cell, str):
         return sound(cell, name)
     if isinstance(cell, int | float) and not isinstance(cell, bool):

@@ -1,6 +1,6 @@
 """What formats share: sources of text, rows and faults, and readers of numbers and times.
 
-A reader raises `Refused` at the file's own column; `Source.rows` makes a `Fault` of it.
+A reader raises `Refused` at the file's own column; `Source.rows` turns it into a `Fault`.
 """
 
 import hashlib
@@ -27,7 +27,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What could not be imported. `line` is 0 for a whole file, `column` is "" for a line."""
+    """A line or file that could not be imported. `line` is 0 for a whole file, `column` is "" for a
+    line."""
 
     file: str
     line: int
@@ -40,14 +41,14 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(NamedTuple):
-    """An event, and the number of the line where it begins."""
+    """An event, and the number of its first line."""
 
     line: int
     event: Event
 
 
 class Line(NamedTuple):
-    """A line with its end, numbered from 1. A line that is too long is cut, and `whole` False."""
+    """A line with its end, numbered from 1. If it is too long, it is cut, and `whole` is False."""
 
     number: int
     text: str
@@ -55,10 +56,10 @@ class Line(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A text to import: the name to call it by, whose results they are, which values are text.
+    """A text to import: its name in messages, the player, and which values are text.
 
-    `player` is None where the text itself says it; `texts` are names of values that stay text
-    even where they look like numbers.
+    `player` is None if the text itself names the player. `texts` are names of values that stay text
+    even if they look like numbers.
     """
 
     stream: TextIO
@@ -73,9 +74,9 @@ class Source(NamedTuple):
     def rows(
         self, items: Iterable[tuple[int, T] | Fault], make: Callable[[T], Event]
     ) -> Iterator[Row | Fault]:
-        """The row of each item, a line's number and what `make` makes an event of.
+        """A row for each item: a line's number, and what `make` turns into an event.
 
-        What `make` raises as `Refused` becomes a fault; items that are faults stay.
+        If `make` raises `Refused`, that becomes a fault. Items that are faults stay.
         """
         for item in items:
             if isinstance(item, Fault):
@@ -89,7 +90,7 @@ class Source(NamedTuple):
 
 
 def lines(stream: TextIO) -> Iterator[Line]:
-    """The lines of a stream. Memory is bounded: the rest of a line too long is skipped."""
+    """The lines of a stream. Memory is bounded, because the rest of a long line is skipped."""
     number = 0
     while text := stream.readline(MAX_LINE):
         number += 1
@@ -101,7 +102,7 @@ def lines(stream: TextIO) -> Iterator[Line]:
 
 
 def too_long() -> str:
-    """The reason of a fault for a line that is not whole."""
+    """The fault's reason for a line that was cut."""
     return f"the line has {MAX_LINE:,} characters or more"
 
 
@@ -153,9 +154,9 @@ def dated(given: EventLike) -> Event:
 
 
 class Occurrences:
-    """Ids for events without one: made of the content, and of how often it came before.
+    """Ids for events without one, made from the content and from how often it came before.
 
-    The same text read again gives the same ids. Uses some 150 bytes an event.
+    The same text read again gives the same ids. Uses about 150 bytes for each event.
     """
 
     def __init__(self) -> None:

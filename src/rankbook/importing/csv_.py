@@ -1,9 +1,9 @@
-"""Plain CSV: a header and one result a line.
+"""Plain CSV: a header, and one result on each line.
 
-`at` (RFC 3339 with a zone) must be there, and `player` unless it is given for the whole file. `id`
-and `sequence` may be there. `profile.name`, `profile.avatar` and so on belong to the player's
-profile. Every other column is a value: a number where the cell is one, else text; an empty cell is
-no value. A line without an id is known again by its content.
+`at` (RFC 3339 with a zone) is required, and so is `player`, unless it is given for the whole file.
+`id` and `sequence` are optional. `profile.name`, `profile.avatar` and so on belong to the player's
+profile. Every other column is a value: a number if the cell is one, else text. An empty cell is no
+value. A line without an id is recognised by its content.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ KEPT_EMPTY = ("player", "at")
 
 
 def read(source: Source) -> Iterator[Row | Fault]:
-    """The results, each of its own player or of `source.player`."""
+    """The results. Each names its player, unless `source.player` does."""
     ids = Occurrences()
     rows = records(source, required(source))
     return source.rows(rows, lambda cells: ids.named(_event(source, cells)))

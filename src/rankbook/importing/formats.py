@@ -8,14 +8,14 @@ from rankbook.importing.common import Fault, Row, Source
 
 
 class Format(NamedTuple):
-    """How a format is read. `columns` gives the file's column for an event's field or value."""
+    """How to read a format. `columns` gives the file's column for an event's field or value."""
 
     read: Callable[[Source], Iterator[Row | Fault]]
     columns: Mapping[str, str]
     names_players: bool
 
     def column(self, field: str) -> str:
-        """What the file calls a field that the book refused."""
+        """The file's own name for a field that the book refused."""
         return self.columns.get(field, field)
 
 

@@ -1,10 +1,9 @@
-"""One JSON object a line: an event with player, at, values, and if wanted id, profile, sequence,
-kind, target.
+"""JSON lines: each line is an object with player, at and values, and optionally id, profile,
+sequence, kind and target.
 
-`at` must be there, and `player` unless it is given for the whole file, or the kind is about another
-event or a period: `target` says which then. A key that is given twice
-is refused, as two readers could take different ones. A line without an id is known again by its
-content.
+`at` is required. So is `player`, unless it is given for the whole file, or the event names its
+`target`: another event or a period. A repeated key is refused, because two readers could take
+different ones. A line without an id is recognised by its content.
 """
 
 import json
@@ -28,14 +27,14 @@ from rankbook.rules import WITHOUT_PLAYER, as_event, read_json
 
 
 def read(source: Source) -> Iterator[Row | Fault]:
-    """The results, each of its own player or of `source.player`. Blank lines are passed over."""
+    """The results. Each names its player, unless `source.player` does. Blank lines are skipped."""
     ids = Occurrences()
     there = ((line.number, line) for line in lines(source.stream) if line.text.strip())
     return source.rows(there, lambda line: ids.named(_event(source, line)))
 
 
 def parse(text: str, player: str | None = None) -> Event:
-    """The event in a JSON object, of `player` where it does not say and is of one.
+    """The event in a JSON object. If it needs a player and names none, it is of `player`.
 
     Raises `Refused`.
     """

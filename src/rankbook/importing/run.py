@@ -1,7 +1,7 @@
 """Importing files into a book: check each event, record in batches, rank at the end.
 
-A batch is durable when it is recorded. An import that was stopped continues when it is run again:
-recorded events are known by their ids, and the next fold ranks what is not ranked yet.
+A batch is durable when it is recorded. If an import was stopped, run it again: recorded events are
+recognised by their ids, and the next fold ranks what is not ranked yet.
 """
 
 import os
@@ -37,12 +37,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer:
-    """One import into an open book: `file` as often as wanted, then `finish`."""
+    """One import into an open book: call `file` for each file, then `finish`."""
 
     def __init__(
         self, book: Rankbook, *, told: Told | None = None, batch: int | None = None
     ) -> None:
-        """`told` hears of progress: "reading" in bytes or rows, "ranking" in events."""
+        """`told` is called with progress: "reading" in bytes or rows, "ranking" in events."""
         self._book = book
         self._batch = batch or BATCH
         self._told = told or (lambda _what, _done, _all: None)
@@ -54,9 +54,10 @@ class Importer:
         self._faults: list[Fault] = []
 
     def file(self, path: str, format: str, player: str | None = None) -> None:
-        """Record the good lines of a file ("-" is standard input), and note the faults of others.
+        """Record the good lines of a file ("-" is standard input), and collect the faults of the
+        others.
 
-        A file that cannot be read is a fault, too. Raises `LogError` when nothing can be recorded.
+        A file that cannot be read is a fault, too. Raises `LogError` if nothing can be recorded.
         """
         before = len(self._faults)
         try:
@@ -68,18 +69,20 @@ class Importer:
         self._faults[before:] = sorted(self._faults[before:], key=lambda fault: fault.line)
 
     def source(self, name: str, player: str | None = None) -> Source:
-        """A source that is no text, for `rows`."""
+        """A source without text, for `rows`."""
         return Source(StringIO(), name, player, self._texts)
 
     def rows(self, source: Source, items: Iterable[Row | Fault]) -> None:
-        """Record rows as they come, and note faults. Raises `LogError`, and what `items` does."""
+        """Record rows as they come, and collect faults. Raises `LogError`, and what `items`
+        raises."""
         before = len(self._faults)
         for done in self._take(UNNAMED, source, items):
             self._told("reading", done, None)
         self._faults[before:] = sorted(self._faults[before:], key=lambda fault: fault.line)
 
     def finish(self) -> Summary:
-        """Rank what is recorded, and say what was done. Raises `StoreError`; then it is pending."""
+        """Rank what was recorded, and return the summary. Raises `StoreError`; then events are
+        pending."""
         total = self._book.pending()
         done = 0
 
@@ -102,7 +105,7 @@ class Importer:
         self._told("reading", total or 0, total)
 
     def _take(self, format: Format, source: Source, items: Iterable[Row | Fault]) -> Iterator[int]:
-        """Record in batches; the line that has been reached, after each."""
+        """Record in batches. After each one, gives the line that it has reached."""
         rows: list[Row] = []
         for item in items:
             if isinstance(item, Fault):
@@ -128,7 +131,8 @@ class Importer:
         return True
 
     def _record(self, format: Format, source: Source, rows: Sequence[Row]) -> None:
-        """Record rows in one transaction; where ids conflict, halve until only those are left."""
+        """Record rows in one transaction. If ids conflict, halve the rows until only those in
+        conflict are left."""
         if not rows:
             return
         try:
@@ -157,7 +161,7 @@ class _Unreadable(Exception):
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[TextIO, int | None]]:
-    """The file as text, and its size where it has one. A byte that is not UTF-8 stays visible."""
+    """The file as text, and its size if it has one. A byte that is not UTF-8 stays visible."""
     try:
         stream = open(  # noqa: SIM115
             0 if path == STDIN else path,
@@ -174,7 +178,7 @@ def _opened(path: str) -> Iterator[tuple[TextIO, int | None]]:
 
 
 def _items(format: Format, source: Source) -> Iterator[Row | Fault]:
-    """What the format reads; where the file fails on the way, that is the last fault."""
+    """The rows and faults of a format. If the file fails later, that is the last fault."""
     try:
         yield from format.read(source)
     except OSError as error:

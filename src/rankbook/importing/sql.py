@@ -1,9 +1,9 @@
-"""A history that is there already: the rows of a user's own table, or events of a program's own.
+"""An existing history: the rows of a user's own table, or a program's own events.
 
-A query gives one result a row. `at` must be there, as a time with a zone or as RFC 3339 text, and
-`player` unless it is given for all rows. `id`, `sequence` and `profile.name` and so on may be
-there, as in CSV; every other column is a value, and NULL is none. A row without an id is known
-again by its content. Faults are named by the number of the row.
+A query gives one result in each row. `at` is required, as a time with a zone or as RFC 3339 text,
+and so is `player`, unless it is given for all rows. `id`, `sequence` and `profile.name` and so on
+are optional, as in CSV. Every other column is a value, and NULL is none. A row without an id is
+recognised by its content. Faults name the number of the row.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,9 +21,9 @@ ROW = "row"
 
 
 def import_query(importer: Importer, dsn: str, sql: str, player: str | None = None) -> None:
-    """Record the good rows of a query, and note the faults of others; see `log.open_rows`.
+    """Record the good rows of a query, and collect the faults of the others; see `log.open_rows`.
 
-    Raises `ConfigError` at "sql" for a query that cannot be run, or lacks a column that is needed.
+    Raises `ConfigError` at "sql" for a query that cannot run, or that lacks a required column.
     """
     source = importer.source(ROW, player)
     with open_rows(dsn, sql) as (names, rows):
@@ -34,12 +34,12 @@ def import_query(importer: Importer, dsn: str, sql: str, player: str | None = No
 def adopt(
     book: Rankbook, events: Iterable[EventLike], *, batch: int = 1000, progress: Told | None = None
 ) -> Summary:
-    """Record events in batches and rank them; those that are known already are passed over.
+    """Record events in batches and rank them. Events that are already recorded are skipped.
 
-    They are read as they are recorded, once and in their order; give them again after a stop, and
-    what is missing is added. An event must say when it was; one without an id is known by its
-    content. What the book refuses is a fault, named by the event's number. `progress` hears
-    of "reading" and "ranking".
+    `events` are read once, in their order. After a stop, give them again, and the missing ones are
+    added. An event must have its `at`. An event without an id is recognised by its content. What
+    the book refuses is a fault, which has the event's number. `progress` is called with "reading"
+    and "ranking".
     """
     importer = Importer(book, told=progress, batch=batch)
     source = importer.source("event")

@@ -1,8 +1,8 @@
-"""Comma-separated text with a header: records one at a time, each with its line.
+"""Comma-separated text with a header: one record at a time, each with its line.
 
-Quoted line ends belong to their cell. A quote that is never closed would swallow the good lines
-after it, so a record that comes out wrong over several lines is a fault of its first line only,
-and reading goes on at the second.
+A quoted cell may hold line ends. A quote that is never closed would swallow the good lines after
+it. So if a record over several lines is wrong, only its first line is a fault, and reading
+continues at the second.
 """
 
 import csv
@@ -24,7 +24,8 @@ class Record(NamedTuple):
 
 
 class _Feed:
-    """Lines for the csv module, a bounded number for each record, with a way back."""
+    """Lines for the csv module, a bounded number for each record. It can go back to an earlier
+    line."""
 
     def __init__(self, source: Source) -> None:
         self._fresh = lines(source.stream)
@@ -42,14 +43,14 @@ class _Feed:
         return line.text
 
     def back_to_second(self) -> None:
-        """Hand out all but the first line of the record again."""
+        """Give all but the first line of the record again."""
         self._waiting.extendleft(reversed(self.taken[1:]))
 
 
 def records(source: Source, required: Sequence[str]) -> Iterator[Record | Fault]:
     """The records of a text with a header that has the `required` columns.
 
-    Without a sound header there are only faults. Blank lines are passed over.
+    Without a good header there are only faults. Blank lines are skipped.
     """
     rows = _rows(source)
     header = next(rows, None)
@@ -67,7 +68,8 @@ _Cells = tuple[int, list[str]]
 
 
 def _rows(source: Source) -> Iterator[_Cells | Fault]:
-    """Every record's line and cells. One with another width than the first is a fault."""
+    """Every record's line and cells. If a record has another width than the first, it is a
+    fault."""
     feed = _Feed(source)
     reader = csv.reader(feed, strict=True)
     width = 0
@@ -96,7 +98,7 @@ def _blank(cells: list[str]) -> bool:
 
 
 def _unlike(cells: list[str], width: int) -> str:
-    """Why this is no record of a table of that width; empty when it is one."""
+    """Why this is no record of a table of that width; empty if it is one."""
     if not width or _blank(cells) or len(cells) == width:
         return ""
     return f"the line has {_fields(len(cells))}; the header has {_fields(width)}"
@@ -115,7 +117,7 @@ def _explain(error: csv.Error) -> str:
 def _header(
     source: Source, line: int, names: list[str], required: Sequence[str]
 ) -> Iterator[Fault]:
-    """What is wrong with a header."""
+    """The faults of a header."""
     there = [name.strip() for name in names]
     try:
         for index, name in enumerate(there, start=1):

@@ -1,4 +1,4 @@
-"""The event log: every fact, recorded once and durably. `open_log` chooses one by URI."""
+"""The event log: it records every event once, durably. `open_log` chooses one by URI."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -50,7 +50,7 @@ def _postgresql(rest: str, directory: Path, create: bool) -> Followable:
 
 
 def _postgres() -> ModuleType:
-    """The module that talks to PostgreSQL. Raises `BookError` where psycopg is not installed."""
+    """The module for PostgreSQL. Raises `BookError` if psycopg is not installed."""
     try:
         from rankbook.log.postgres import log as postgres
     except ImportError as error:
@@ -69,9 +69,9 @@ SCHEMES: dict[str, Callable[[str, Path, bool], Followable]] = {
 def open_log(uri: str, directory: Path, *, create: bool = True) -> Followable:
     """Open the log that `uri` names; relative paths start at the book's `directory`.
 
-    `sqlite:` is `log.sqlite` there, `sqlite:path` another file, and `postgresql://host/database`
-    what libpq takes for it. With `create` a missing log is made. Raises `SpecError` for an unknown
-    scheme and `BookError` when there is no log to open.
+    `sqlite:` is `log.sqlite` there, `sqlite:path` is another file, and `postgresql://host/database`
+    is what libpq reads from it. With `create` a missing log is made. Raises `SpecError` for an
+    unknown scheme and `BookError` if there is no log to open.
     """
     scheme, rest = _split(uri)
     return SCHEMES[scheme](rest, directory, create)
@@ -87,9 +87,9 @@ def _split(uri: str) -> tuple[str, str]:
 
 
 def migrate(uri: str, directory: Path) -> Migrated:
-    """Bring the tables of the log that `uri` names up to this program's number, as opening does.
+    """Migrate the tables of the log that `uri` names to this program's number, as opening does.
 
-    Raises `BookError` where there is no log, or a newer one.
+    Raises `BookError` if there is no log, or a newer one.
     """
     before = _schema_of(uri, directory)
     open_log(uri, directory, create=False).close()
@@ -109,11 +109,11 @@ def _schema_of(uri: str, directory: Path) -> int:
 def open_rows(
     dsn: str, query: str
 ) -> AbstractContextManager[tuple[list[str], Iterator[tuple[Any, ...]]]]:
-    """The columns and rows of a query in a database of the user's own, which stays as it is.
+    """The columns and rows of a query in a database of the user's own. It is only read.
 
     `dsn` is a postgresql: URI, or the path of a SQLite file, with sqlite: before it or without.
-    Raises `BookError` when that cannot be opened, `ConfigError` for a query that cannot be run, and
-    `LogError` where reading fails on the way.
+    Raises `BookError` if that cannot be opened, `ConfigError` for a query that cannot run, and
+    `LogError` if reading fails later.
     """
     if dsn.startswith(("postgresql:", "postgres:")):
         return _postgres().rows(dsn, query)  # type: ignore[no-any-return]

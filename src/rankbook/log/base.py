@@ -1,4 +1,5 @@
-"""The log: append-only truth. A protocol and the records that cross it; no SQL, no rule."""
+"""The log: append-only truth. This file has its protocols and records, and knows no SQL and no
+rule."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,11 +18,12 @@ class Draft(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """An event in the log. `seq` orders the log; nothing is ever handed out before it later.
+    """An event in the log. `seq` orders the log. Once an event is handed out, none with a lower
+    `seq` ever appears.
 
-    In the answer to a caller's transaction it may be 0: it is then given after the commit.
-    Where `intact` is false, the event was changed after it was recorded, and does not match its
-    checksum. No field but `seq` can be relied on then.
+    In the answer to a caller's transaction `seq` may be 0: the event gets it after the commit. If
+    `intact` is false, the event was changed after it was recorded, and does not match its checksum.
+    Then no field but `seq` can be relied on.
     """
 
     seq: int
@@ -35,27 +37,29 @@ class Recorded(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """What recording gave, in the order of the drafts; `new` counts those not known before."""
+    """The recorded events, in the order of the drafts. `new` counts those that the log did not
+    have."""
 
     events: list[Recorded]
     new: int
 
 
 class Log(Protocol):
-    """What every log does. All methods raise `LogError` when the log cannot be used."""
+    """What every log does. All methods raise `LogError` if the log cannot be used."""
 
     def record(self, drafts: Sequence[Draft]) -> Recording:
         """Append in one transaction, durable at return.
 
-        A known id with the same kind, player and body gives its first record (also within the
-        batch); with other content raises `EventConflict`, and nothing of the batch is written.
+        If an id is known with the same kind, player and body (also within the batch), the answer
+        has its first record. If it is known with other content, this raises `EventConflict`, and
+        writes nothing of the batch.
         """
         ...
 
     def read(self, after: int, limit: int) -> list[Recorded]:
         """Events with seq > `after`, oldest first, at most `limit`.
 
-        What was handed out never gains an earlier member.
+        An earlier event never appears after a later one was handed out.
         """
         ...
 
@@ -71,17 +75,17 @@ class Log(Protocol):
         ...
 
     def erase(self, until: int) -> int:
-        """Erase the players named by "forget" events with seq <= `until`, and say how many.
+        """Erase the players named by "forget" events with seq <= `until`. Returns how many.
 
-        Of their events up to that one, the place, the times and the id are left: the kind becomes
-        "forgotten" (that of the forget event itself stays), player and body are emptied. What
-        was damaged stays so. To be called once every store has folded that far; calling again
-        does nothing.
+        All their events up to the forget keep their place, times and id. Their kind becomes
+        "forgotten" (the forget keeps its own), and their player and body become empty. A damaged
+        event stays damaged. Call this once every store has folded that far; a second call does
+        nothing.
         """
         ...
 
     def head(self) -> int:
-        """The seq of the newest event that `read` can hand out; 0 for an empty log."""
+        """The seq of the newest event that `read` can give; 0 for an empty log."""
         ...
 
     def close(self) -> None:
@@ -90,22 +94,23 @@ class Log(Protocol):
 
 
 class Waits(Protocol):
-    """What a log also does for those who follow it."""
+    """What a log does for followers."""
 
     def wait(self, after: int, seconds: float) -> bool:
-        """Wait until `read` has something with seq > `after`; False when it has not in `seconds`.
+        """Wait until `read` has an event with seq > `after`. False if there is none within
+        `seconds`.
 
-        Raises `LogError` when the log cannot be used. With 0 seconds it only looks.
+        With 0 seconds it only looks. Raises `LogError` if the log cannot be used.
         """
         ...
 
 
 class Followable(Log, Waits, Protocol):
-    """A log that can be followed, as every log that `open_log` opens."""
+    """A log that can be followed. Every log that `open_log` opens can."""
 
 
 class Migrated(NamedTuple):
-    """The number of a log's tables before they were brought up to this program's, and after."""
+    """The number of a log's tables before and after a migration."""
 
     before: int
     after: int
@@ -113,12 +118,12 @@ class Migrated(NamedTuple):
 
 @runtime_checkable
 class Checkable(Protocol):
-    """A log that can look for damage in what keeps its events."""
+    """A log that can look for damage in its own storage."""
 
     def faults(self, *, thorough: bool = False) -> list[str]:
-        """What is damaged, in words; nothing where all is sound. O(log).
+        """The damage found, in words; nothing if all is sound. O(log).
 
-        `thorough` also compares every index, and looks for positions that are missing.
+        `thorough` also compares every index, and looks for missing positions.
         """
         ...
 
@@ -129,12 +134,12 @@ class Portable(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the log."""
         ...
 
     def copy(self, path: Path, progress: Callable[[int], None]) -> int:
-        """Write one snapshot of it to a new file, and say the position that this reaches.
+        """Write one snapshot of the log to a new file. Returns the position that it reaches.
 
-        `progress` is told numbers of bytes. Raises `LogError`.
+        `progress` is called with numbers of bytes. Raises `LogError`.
         """
         ...

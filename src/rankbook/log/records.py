@@ -1,8 +1,8 @@
-"""What both logs do with drafts and events alike, whatever keeps them.
+"""What both logs do with drafts and events, however they store them.
 
 Every event has a checksum: the first 8 bytes of the SHA-256 of its times, of the lengths of its id,
-kind and player, and of these and its body. Its position is not in it, since an event may be given
-one later. SHA-256 is what SQLite (through Python) and PostgreSQL both have.
+kind and player, and of these and its body. Its position is left out, because an event may get one
+later. SQLite (through Python) and PostgreSQL both have SHA-256.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,10 +34,10 @@ def checksum_of(
 
 
 def recorded(row: Sequence[Any]) -> Recorded:
-    """The event of a row: its columns, and its checksum last.
+    """The event in a row: its columns, and its checksum last.
 
-    A row that does not match its checksum may hold anything. It becomes an event that is not
-    intact, in which what is no text, number or body is empty.
+    A row that does not match its checksum may hold anything. Its event is not intact, and a field
+    that is no text, number or body is empty.
     """
     seq, id, kind, player, at_us, received_us, body, stored = row
     try:
@@ -59,7 +59,7 @@ def recorded(row: Sequence[Any]) -> Recorded:
 
 
 def intact(events: Iterable[Recorded]) -> list[Recorded]:
-    """Those that match their checksums."""
+    """The events that match their checksums."""
     return [event for event in events if event.intact]
 
 
@@ -69,9 +69,9 @@ def all_recorded(rows: Iterable[Sequence[Any]], after: int) -> list[Recorded]:
 
 
 def ascending(events: list[Recorded], after: int) -> list[Recorded]:
-    """The events of an answer, whose positions must ascend from the one that was asked for.
+    """The events of an answer. Their positions must ascend from the requested one.
 
-    Raises `Corrupt` where they do not: a reader that went on there would go round for ever.
+    Raises `Corrupt` if they do not: a reader that continued from there would never finish.
     """
     for event in events:
         if event.seq <= after:
@@ -91,7 +91,7 @@ def can_be_kept(text: str) -> bool:
 def distinct(drafts: Sequence[Draft]) -> dict[str, Draft]:
     """Every id once, in the order of the call.
 
-    Raises `EventConflict` for an id that is there twice with two contents.
+    Raises `EventConflict` if an id comes twice with different content.
     """
     each: dict[str, Draft] = {}
     for draft in drafts:
@@ -102,7 +102,7 @@ def distinct(drafts: Sequence[Draft]) -> dict[str, Draft]:
 
 
 def check_same(first: Draft | Recorded, again: Draft) -> None:
-    """Raises `EventConflict` where a known id comes again with other content.
+    """Raises `EventConflict` if a known id comes again with other content.
 
     Content is the kind, the player and the body. A retry has times of its own.
     """
@@ -111,9 +111,9 @@ def check_same(first: Draft | Recorded, again: Draft) -> None:
 
 
 def streamed(page: Callable[[int], list[Recorded]]) -> Iterator[Recorded]:
-    """All events of a query, page after page; `page` is given the position to go on after.
+    """All events of a query, page after page. `page` gets the position after which to continue.
 
-    Raises `Corrupt` where positions do not ascend.
+    Raises `Corrupt` if positions do not ascend.
     """
     after = 0
     while events := ascending(page(after), after):

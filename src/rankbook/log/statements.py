@@ -1,8 +1,7 @@
-"""The one place where SQL files are found and loaded: a folder a dialect, read as package data.
+"""The one place that loads SQL files: a folder for each dialect, read as package data.
 
-`sql/<dialect>/queries.sql` holds the named queries, `schema.sql` the newest form of the tables,
-and `migrations/NNNN_name.sql` the steps to it. A test proves that the schema is the sum of the
-steps.
+`sql/<dialect>/queries.sql` holds the named queries, `schema.sql` the newest form of the tables, and
+`migrations/NNNN_name.sql` the steps to it. A test checks that the schema is the sum of the steps.
 """
 
 from collections.abc import Iterator
@@ -60,7 +59,7 @@ def newest(dialect: str) -> int:
 
 
 def upgrade(dialect: str, number: int) -> list[str]:
-    """The scripts that bring tables of this number, 0 where there are none, to the newest."""
+    """The scripts that migrate tables from this number (0: no tables) to the newest."""
     if number == 0:
         return [schema(dialect)]
     return [step.sql for step in migrations(dialect)[number:]]
@@ -69,8 +68,8 @@ def upgrade(dialect: str, number: int) -> list[str]:
 def check_number(dialect: str, number: int, where: object, *, create: bool) -> int:
     """The number of a log's tables, if this program can open it.
 
-    Raises `BookError` for a newer number than this program knows, and for 0, which is no log,
-    without `create`.
+    Raises `BookError` for a newer number than this program knows. Without `create` it also raises
+    `BookError` for 0, which is no log.
     """
     if number > newest(dialect):
         known = newest(dialect)

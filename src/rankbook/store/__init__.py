@@ -29,7 +29,7 @@ def _embedded(rest: str, directory: Path, create: bool, parameters: dict[str, An
 
 
 def _durability(settings: str) -> dict[str, str]:
-    """What follows the question mark of an embedded: URI. Raises `SpecError`."""
+    """The durability in an embedded: URI, after its question mark. Raises `SpecError`."""
     if settings in ("", "durability=fast", "durability=full"):
         return dict([settings.split("=")]) if settings else {}
     raise SpecError(
@@ -63,10 +63,10 @@ SCHEMES: dict[str, Callable[[str, Path, bool, dict[str, Any]], Store]] = {
 def open_store(uri: str, directory: Path, *, create: bool = True, **parameters: Any) -> Store:
     """Open the store that `uri` names; relative paths start at the book's `directory`.
 
-    `memory:` is empty and goes with the process; `embedded:` is `rankings` in the directory,
-    `embedded:path` another place, and `?durability=full` after either syncs every commit.
-    `parameters` go to the store's own `open`. Raises `SpecError` for an unknown scheme and
-    `BookError` when there is no store to open.
+    `memory:` is empty and ends with the process. `embedded:` is `rankings` in the directory, and
+    `embedded:path` another place; `?durability=full` after either syncs every commit. `parameters`
+    go to the store's own `open`. Raises `SpecError` for an unknown scheme and `BookError` if there
+    is no store to open.
     """
     scheme, colon, rest = uri.partition(":")
     opener = SCHEMES.get(scheme)

@@ -1,13 +1,13 @@
 """The store: where rankings live. It keeps bytes in order and publishes changes; it knows no rule.
 
-A ranking is two indexes over the same entries: the order (key + member) and the members
-(member -> key, value). Keys of one ranking all have `key_bytes` bytes; ascending bytes are rank
-order, best first, and entries whose first `group_bytes` bytes agree are tied. Positions here are
-0-based.
+A ranking is two indexes over the same entries: the order (key + member) and the members (member ->
+key, value). Keys of one ranking all have `key_bytes` bytes. Ascending bytes are rank order, best
+first. Entries whose first `group_bytes` bytes agree are tied. Positions here are 0-based.
 
-Reads are asked for as a list of queries and answered from one snapshot, so that a store behind a
-network answers a whole bundle in one round trip. A query for rows may name a ranking `beside` its
-own: each row then comes with what that one keeps for the same member.
+A reader gives a list of queries, and the store answers them from one snapshot. So a store behind a
+network answers a whole bundle in one round trip. A query for rows may name a second ranking
+`beside` its own. Each row then also has the value that the second ranking keeps for the same
+member.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ class Stored(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The new entry of a member, or its removal where `key` is None."""
+    """The new entry of a member, or its removal if `key` is None."""
 
     ranking: RankingId
     member: bytes
@@ -57,8 +57,8 @@ class Row(NamedTuple):
 class ByPosition(NamedTuple):
     """Rows from the 0-based position `start`, at most `limit`.
 
-    A reader who has them as of the version `known` need not get them again: a store may answer
-    without rows while the ranking's version is this.
+    If a reader has the rows of the version `known`, the store may leave the rows out while the
+    ranking has that version.
     """
 
     ranking: RankingId
@@ -69,10 +69,10 @@ class ByPosition(NamedTuple):
 
 
 class AroundMember(NamedTuple):
-    """A window of `limit` rows that holds the member, centred where the edges allow.
+    """A window of `limit` rows that holds the member, centred unless an edge is near.
 
-    The window is full wherever the ranking has that many entries: with `limit` n, (n - 1) // 2
-    rows stand before the member unless an edge moves the window. No entry: no rows.
+    The window is full if the ranking has that many entries: with `limit` n, (n - 1) // 2 rows stand
+    before the member unless an edge moves the window. No entry: no rows.
     """
 
     ranking: RankingId
@@ -97,7 +97,7 @@ class FromBound(NamedTuple):
 class CountBefore(NamedTuple):
     """How many entries, and groups of ties, stand before each bound (bytes of key + member).
 
-    Where `groups` are not asked for, a store may answer any number of them.
+    Without `groups`, a store may answer any number of groups.
     """
 
     ranking: RankingId
@@ -111,12 +111,11 @@ Query = ByPosition | AroundMember | FromBound | CountBefore
 class Slice(msgspec.Struct, frozen=True):
     """Neighbouring rows of one ranking.
 
-    `version` is the log position of the last publish that named the ranking, and 0 while the
-    ranking is empty: it is then as if nobody had written to it. `count` and `groups` are of
-    the whole ranking. `start` is the position of the first row, `before` the number of entries
-    and `groups_before` the number of groups that stand before the first row's group; all three
-    are 0 where there are no rows. `beside` has the value that the ranking beside keeps for each
-    row's member, and is empty where none was named.
+    `version` is the log position of the last publish that named the ranking. An empty ranking has
+    0, as if nobody had ever written to it. `count` and `groups` are of the whole ranking. `start`
+    is the position of the first row. `before` and `groups_before` are the numbers of entries and
+    groups before the first row's group. All three are 0 if there are no rows. `beside` has the
+    second ranking's value for each row's member, and is empty if the query named none.
     """
 
     version: int
@@ -130,8 +129,8 @@ class Slice(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The answer to CountBefore: (entries, groups) before each bound; a group that a bound cuts
-    counts."""
+    """The answer to CountBefore: (entries, groups) before each bound. A group that a bound cuts is
+    counted."""
 
     version: int
     count: int
@@ -143,7 +142,7 @@ Answer = Slice | Counts
 
 
 def sliced(answer: Answer) -> Slice:
-    """An answer that is rows. Raises TypeError for counts: the store answered another query."""
+    """The answer, if it is rows. Raises TypeError for counts: the store answered another query."""
     if not isinstance(answer, Slice):
         raise TypeError("the store answered another query")
     return answer
@@ -157,10 +156,10 @@ class Reading(NamedTuple):
 
 
 class Reads(Protocol):
-    """What a store does for those who read rankings. Raises `StoreError` when it cannot be used."""
+    """What a store does for readers. Raises `StoreError` if it cannot be used."""
 
     def position(self) -> int:
-        """How far into the log these rankings have been folded; 0 when empty."""
+        """The log position up to which these rankings are folded; 0 when empty."""
         ...
 
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
@@ -173,7 +172,7 @@ class Reads(Protocol):
 
 
 class Store(Reads, Protocol):
-    """What every store does. All methods raise `StoreError` when the store cannot be used."""
+    """What every store does. All methods raise `StoreError` if the store cannot be used."""
 
     @property
     def remote(self) -> bool:
@@ -191,9 +190,9 @@ class Store(Reads, Protocol):
     ) -> None:
         """Write every change, every receipt (by seq) and the position in one atomic step.
 
-        Rankings in `drops` lose every entry; they are not in `changes`. At most one change a
-        (ranking, member): more, or a key of another length, is a `StoreError`. Raises
-        `PositionMoved`, and changes nothing, when the position is not `expect`.
+        Rankings in `drops` lose every entry; they are not in `changes`. Each (ranking, member) has
+        at most one change. A second one, or a key of another length, is a `StoreError`. If the
+        position is not `expect`, this raises `PositionMoved` and changes nothing.
         """
         ...
 
@@ -207,7 +206,7 @@ class Store(Reads, Protocol):
 
 
 class Audit(Protocol):
-    """One snapshot of a store, for checking: everything there is, in a stated order."""
+    """One snapshot of a store, for checking: its whole content, in a stated order."""
 
     position: int
 
@@ -230,14 +229,14 @@ class Audit(Protocol):
     def faults(self, progress: Progress | None = None) -> Iterator[str]:
         """Broken invariants of the store's own form, in English; nothing when sound.
 
-        `progress` is told numbers of entries looked at.
+        `progress` is called with numbers of entries checked.
         """
         ...
 
 
 @runtime_checkable
 class Auditable(Protocol):
-    """A store whose whole content can be walked in one snapshot."""
+    """A store whose whole content can be read in one snapshot."""
 
     def audit(self) -> AbstractContextManager[Audit]:
         """Open the snapshot."""
@@ -246,84 +245,85 @@ class Auditable(Protocol):
 
 @runtime_checkable
 class Rebuildable(Protocol):
-    """A store that can stage rankings: make them anew, and then serve them instead of the old."""
+    """A store that can stage rankings: make new ones, and then serve them instead of the old
+    ones."""
 
     def staging(self) -> Store:
-        """The staged rankings, with a position, entries and receipts of their own.
+        """The staged rankings, with their own position, entries and receipts.
 
-        They are begun where there are none. They outlive the process, so that another can go on.
+        If there are none, they are begun. They outlive the process, so that another can continue.
         """
         ...
 
     def promote(
         self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve the staged rankings, in one step; False while they are behind what is served.
+        """Serve the staged rankings, in one step. False while they are behind the served ones.
 
         `manifest` becomes their receipt 0. With `behind`, they may be behind.
 
-        With `wanted`, only rankings whose names it is true for; receipts and the others stay, and
-        the positions must be the same.
+        With `wanted`, it promotes only rankings for whose names `wanted` is true. Receipts and the
+        other rankings stay, and the positions must be the same.
         """
         ...
 
     def discard(self) -> None:
-        """Give up the staged rankings."""
+        """Discard the staged rankings."""
         ...
 
 
 @runtime_checkable
 class Replaceable(Protocol):
-    """A store in files, which can be replaced whole where it is damaged beyond mending in place."""
+    """A store in files, which can be replaced whole if it is damaged beyond repair."""
 
     def is_readable(self) -> bool:
-        """Whether a process can read everything and survive it."""
+        """Whether a process can read everything without crashing."""
         ...
 
     def replace(self, fill: Callable[[Store], object]) -> None:
-        """Have `fill` write an empty store in a place of its own, and serve that from then on.
+        """Have `fill` write an empty store in another place, and serve that from then on.
 
         The old files are kept under another name. Raises `StoreError` while other processes have
-        the store open, and `fill`'s errors; then nothing is replaced.
+        the store open, and what `fill` raises; then nothing is replaced.
         """
         ...
 
 
 @runtime_checkable
 class SnapshotReads(Protocol):
-    """A store that can answer many calls of one thread from one snapshot, which costs it less."""
+    """A store that can answer many calls of one thread from one snapshot, at less cost."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Within the block every call of this thread that reads is of one snapshot. No call that
-        writes may be made there."""
+        """Within the block, every read of this thread uses one snapshot. The thread must not write
+        there."""
         ...
 
 
 @runtime_checkable
 class Partitionable(Protocol):
-    """A store that can keep rankings in parts of its place, each of them a store of its own."""
+    """A store that can keep several parts in one place, each of them a store of its own."""
 
     def part(self, name: str) -> Store:
         """The store in the part of this name: its own position, rankings and receipts.
 
-        Connections may be shared: each part, and this store, is closed at the end.
+        Parts may share connections. Close each part, and this store, at the end.
         """
         ...
 
 
 @runtime_checkable
 class Counted(Protocol):
-    """A store that can say at almost no cost how often it has been written to."""
+    """A store that knows, at almost no cost, how often it has been written to."""
 
     def writes(self) -> int:
-        """How many writes there were until now, of any process and any kind: each `publish` is one.
+        """How many writes there were so far, by any process and of any kind; each `publish` is one.
         Raises `StoreError` when closed."""
         ...
 
 
 @runtime_checkable
 class Describable(Protocol):
-    """A store that can say what it holds, in numbers."""
+    """A store that can describe its content in numbers."""
 
     def describe(self) -> dict[str, Any]:
         """Names and numbers, ready for JSON."""
@@ -336,11 +336,11 @@ class Portable(Protocol):
 
     @property
     def path(self) -> Path:
-        """The directory that it is in."""
+        """The store's directory."""
         ...
 
     def copy(self, directory: Path) -> None:
-        """Write one snapshot of it into a directory that is there and empty."""
+        """Write one snapshot of the store into an existing empty directory."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""The store in memory: the reference that the other stores are tested against, and a test double.
+"""The store in memory: the reference for tests of the other stores, and a test double.
 
 A ranking is a sorted list of key + member and a dict of members. Keys of one ranking have one
 length, so the bytes key + member sort as the pairs do, and a bound is plain bytes in that order.
-Clear rather than fast: a publish costs O(n) a change, a read with groups O(n).
+Clear rather than fast: a publish costs O(n) for each change, and a read with groups O(n).
 """
 
 from bisect import bisect_left, insort
@@ -138,7 +138,7 @@ def find(rankings: dict[str, MemoryRanking], id: RankingId) -> MemoryRanking:
 
 
 class MemoryStore:
-    """`Store`, `Auditable` and `Partitionable` in memory, thread-safe; gone with the process."""
+    """`Store`, `Auditable` and `Partitionable` in memory. Thread-safe; it ends with the process."""
 
     remote = False
 
@@ -153,11 +153,12 @@ class MemoryStore:
         self._closed = False
 
     def fail_next_publish(self, when: When) -> None:
-        """For tests: make one publish to come raise `StoreError`; calls queue up, one a publish.
+        """For tests: make a later publish raise `StoreError`. Each call is for one publish, in
+        turn.
 
-        "before": the store failed and nothing was written. "after": everything was written and
-        the reply was lost. A publish that is refused (moved position, malformed change) does not
-        use the fault up.
+        "before": the store fails and writes nothing. "after": everything is written, and the reply
+        is lost. A publish that is refused (moved position, malformed change) does not use up the
+        fault.
         """
         with self._lock:
             self._faults.append(when)
@@ -182,10 +183,10 @@ class MemoryStore:
         then: int,
         drops: Sequence[RankingId] = (),
     ) -> None:
-        """See `Store.publish`. O(n) a change.
+        """See `Store.publish`. O(n) for each change.
 
-        A key of another length than its ranking's, a ranking that is known in another shape, and
-        two changes of one entry raise `StoreError`, and nothing is written.
+        Raises `StoreError`, with nothing written, for a key of another length than its ranking's,
+        for a ranking that is known in another shape, and for two changes of one entry.
         """
         with self._open():
             self._validate(changes)
@@ -245,7 +246,7 @@ class MemoryStore:
             return self._parts.setdefault(name, MemoryStore())
 
     def close(self) -> None:
-        """See `Store.close`. What was kept is gone; every other call then raises `StoreError`."""
+        """See `Store.close`. The content is gone; every other call then raises `StoreError`."""
         with self._lock:
             self._closed = True
             self._rankings.clear()

@@ -1,4 +1,4 @@
-"""Drafts on their way into a PostgreSQL log: each id once, sent as columns in one statement."""
+"""Drafts for a PostgreSQL log: each id once, sent as columns in one statement."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,9 +19,9 @@ FIND = sql.find.sql.replace(")s", ")b")
 
 
 class Written(NamedTuple):
-    """What one statement did. `first_seq` is None where the events wait for their places.
+    """The result of one statement. `first_seq` is None if the events wait for their places.
 
-    `fresh` counts the events that were not known; `low` is explained in `log.py`.
+    `fresh` counts the events that the log did not have. `log.py` explains `low`.
     """
 
     first_seq: int | None
@@ -32,7 +32,7 @@ class Written(NamedTuple):
 class Batch:
     """The drafts of one call. `each` has every id once, in the order of the call.
 
-    Raises `EventConflict` for an id that is there twice, with two contents.
+    Raises `EventConflict` if an id comes twice with different content.
     """
 
     def __init__(self, drafts: Sequence[Draft]) -> None:
@@ -48,7 +48,8 @@ class Batch:
             self._query, self._values = RECORD, dict(zip(COLUMNS, columns, strict=True))
 
     def write(self, connection: Connection[Any], *, at_once: bool, since: str) -> Written:
-        """Append what is not known. Raises `EventConflict`, with nothing of the batch written."""
+        """Append the drafts that are not known. Raises `EventConflict`, with nothing of the batch
+        written."""
         values = self._values | {"at_once": at_once, "since": since}
         first_seq, fresh, conflict, low = ask_one(connection, self._query, values)
         if conflict is not None:
@@ -56,11 +57,11 @@ class Batch:
         return Written(first_seq, fresh, low)
 
     def placed(self, first_seq: int) -> list[Recorded]:
-        """The events of the call, when all were fresh and got places from `first_seq` on."""
+        """The events of the call, if all were fresh and got places from `first_seq` on."""
         return self._of_call([Recorded(n, *d) for n, d in enumerate(self.each.values(), first_seq)])
 
     def waiting(self) -> list[Recorded]:
-        """The events of the call, when all were fresh and wait for their places."""
+        """The events of the call, if all were fresh and wait for their places."""
         return self._of_call([Recorded(0, *draft) for draft in self.each.values()])
 
     def _of_call(self, events: list[Recorded]) -> list[Recorded]:

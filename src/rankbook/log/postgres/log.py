@@ -1,26 +1,26 @@
 """The log on PostgreSQL: durable at return, for many processes, and for callers' transactions.
 
-**Order.** Events of concurrent transactions become visible out of the order in which they were
-written, so a place in the log (`seq`) is given to an event only by whoever holds one lock, and the
-lock is held until that commit is visible. Whoever gives the next place has seen all before it,
-and so has a reader who sees it: nothing is ever handed out before it later. `record` gives its
-events their places as it writes them, in one commit. When the lock is taken, and always in a
-caller's transaction, which may stay open for long, events are written without a place. They get
-it from whoever reads, finds or records next, by one more write, once their transaction has
-committed: transactions that are open hold nobody up. Of two transactions of which one had
-committed before the other began to write, the first one's events come first.
+**Order.** Events of concurrent transactions become visible in another order than they were written.
+So only the holder of one lock gives events a place in the log (`seq`), and it keeps the lock until
+its commit is visible. So a process that gives the next place has seen all earlier ones, and so has
+every reader that sees it. An earlier event never appears later. `record` gives its events their
+places as it writes them, in one commit. If another process holds the lock, it writes them without a
+place. So it does in a caller's transaction, which may stay open for long. Once that transaction has
+committed, whoever reads, finds or records next gives them their places, by one more write. An open
+transaction therefore delays nobody. If one transaction committed before another began to write, its
+events come first.
 
-**Low.** Events that wait for a place stand in an index, and leave their dead entries in it until
-PostgreSQL cleans up, which a long transaction of anybody delays. Each answer therefore says
-below which transaction nothing waits and nothing can come, and the next question starts there.
-After a lost connection it starts anew: the server may have been restored, with other numbers.
+**Low.** Events that wait for a place stand in an index. Their dead entries stay there until
+PostgreSQL cleans up, and any long transaction delays that. Each answer therefore says below which
+transaction nothing waits and nothing can come, and the next question starts there. After a lost
+connection it starts from the beginning: the server may have been restored, with other numbers.
 
-**Waking.** Transactions that notify commit one after the other, in the whole cluster, so those who
-record notify only while a follower waits, which they know by a lock that it shares with others.
+**Waking.** Transactions that notify commit one after the other, in the whole cluster. So a writer
+notifies only while a follower waits. It knows this from a lock that followers share.
 
-**Lost connections.** Everything but recording may be asked twice. To record again is to ask for the
-ids: what is known is not written, and what is still being written by a server process that was
-left alone is waited for. A log cannot be carried over a fork: open it in the child.
+**Lost connections.** Every call but recording may simply be repeated. To repeat a recording, the
+log asks for the ids. It does not write known events again. If a server process without a client is
+still writing them, it waits for that process.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -70,9 +70,9 @@ class PostgresLog:
     ) -> Self:
         """Open the log in the database that `uri` names; with `create` its tables are made.
 
-        `lock_timeout_ms` is how long a write waits for other transactions, `connections` how many
-        are open at most. Raises `SpecError` for what is no URI, and `BookError` when there is no
-        log to open: unreachable, refused, missing, newer than this program.
+        `lock_timeout_ms` is how long a write waits for other transactions. `connections` is how
+        many may be open at once. Raises `SpecError` for a malformed URI. Raises `BookError` if
+        there is no log to open: unreachable, refused, missing, or newer than this program.
         """
         try:
             where = place(uri)
@@ -96,10 +96,10 @@ class PostgresLog:
         return cls(where, pool)
 
     def record(self, drafts: Sequence[Draft]) -> Recording:
-        """Append in one transaction; see `Log.record`. One commit, two where others record too.
+        """Append in one transaction; see `Log.record`. One commit; two if others record too.
 
-        When a connection is lost, the ids are asked for over another one. Where there is no
-        other, the `LogError` says that the outcome is not known.
+        After a lost connection, another one asks for the ids. If none can be made, the `LogError`
+        says that the outcome is not known.
         """
         if not drafts:
             return Recording([], 0)
@@ -122,7 +122,7 @@ class PostgresLog:
             raise LogError(f"{error}; whether the events were recorded is not known") from error
 
     def read(self, after: int, limit: int) -> list[Recorded]:
-        """See `Log.read`. O(log events + limit), and a commit where events waited for a place."""
+        """See `Log.read`. O(log events + limit), and a commit if events waited for a place."""
         return self._run(lambda connection: self._read(connection, after, limit))
 
     def find(self, ids: Sequence[str]) -> list[Recorded | None]:
@@ -149,7 +149,7 @@ class PostgresLog:
         return streamed(page)
 
     def erase(self, until: int) -> int:
-        """See `Log.erase`. What is overwritten leaves the files when PostgreSQL vacuums them."""
+        """See `Log.erase`. PostgreSQL's VACUUM removes the old bytes from its files."""
 
         def attempt(connection: Connection) -> int:
             with connection.transaction():
@@ -167,8 +167,8 @@ class PostgresLog:
         return self._run(self._head)
 
     def wait(self, after: int, seconds: float) -> bool:
-        """See `Waits.wait`. Woken by a notification, and looking twice a second besides: for those
-        who wrote before anybody listened, and commit now."""
+        """See `Waits.wait`. A notification wakes it. It also looks twice a second, because a writer
+        that wrote before it listened notifies nobody."""
         until = monotonic() + seconds
 
         def attempt(connection: Connection) -> bool:
@@ -184,13 +184,14 @@ class PostgresLog:
         return self._run(attempt)
 
     def close(self) -> None:
-        """See `Log.close`. A call that is running ends by itself."""
+        """See `Log.close`. A running call ends by itself."""
         self._pool.close()
 
     # --- on a connection -------------------------------------------------------------------------
 
     def _run(self, work: Callable[[Connection], T]) -> T:
-        """Work on a connection, again where it was lost or where PostgreSQL asks for a retry."""
+        """Run `work` on a connection. Repeats it if the connection was lost, or if PostgreSQL asks
+        for a retry."""
         with usable(self._where):
             for attempt in range(1, ATTEMPTS + 1):
                 with self._pool.connection() as connection:
@@ -250,10 +251,10 @@ class PostgresLog:
         return known
 
     def _place(self, connection: Connection) -> int:
-        """Give places to events that wait for one, and say to how many.
+        """Give places to waiting events. Returns how many got one.
 
-        When none was found though some waited, either somebody else was faster, or they were copied
-        from another server, and `low` means nothing to them.
+        If events waited but none was found, there are two possible reasons: another process was
+        faster, or they were copied from another server, whose transactions `low` does not know.
         """
         values = {"since": self._low, "most": PLACES}
         placed, low = ask_one(connection, sql.place.sql, values)
@@ -279,10 +280,10 @@ def record_in(connection: Connection[Any], drafts: Sequence[Draft]) -> Recording
     """Record inside the transaction that the caller has open in the log's own database (an outbox).
 
     The events become durable, and readable, with the caller's commit, or vanish with its rollback.
-    Nothing is committed here, and no lock is held by which another transaction would wait, but for
-    those that record the same id. The events have seq 0: they get their places after the commit.
-    Raises `EventConflict`, having written nothing, `LogError` when PostgreSQL refuses, which ends
-    the transaction, and `ValueError` when the connection commits every statement by itself.
+    This commits nothing, and makes other transactions wait only if they record the same id. The
+    events have seq 0, because they get their places after the commit. Raises `EventConflict`,
+    having written nothing. Raises `LogError` if PostgreSQL refuses, which ends the transaction, and
+    `ValueError` if the connection commits every statement by itself.
     """
     if connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE:
         raise ValueError("record_in needs an open transaction; begin one with transaction()")
@@ -298,9 +299,9 @@ def record_in(connection: Connection[Any], drafts: Sequence[Draft]) -> Recording
 
 
 def schema_of(uri: str) -> int:
-    """The number of the tables of the log in a database, which stay as they are.
+    """The number of the log's tables in a database. Changes nothing.
 
-    Raises `BookError`, and `SpecError` for what is no URI.
+    Raises `BookError`, and `SpecError` for a malformed URI.
     """
     try:
         where = place(uri)
@@ -321,10 +322,10 @@ def schema_of(uri: str) -> int:
 
 @contextmanager
 def rows(uri: str, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
-    """The names of the columns of a query in any database, and its rows, a batch at a time.
+    """The column names of a query in any database, and its rows, a batch at a time.
 
-    Nothing can be written by it. Raises `BookError` for a database that cannot be reached,
-    `ConfigError` at "sql" for what is no query, and `LogError` where reading fails on the way.
+    The query cannot write. Raises `BookError` for a database that cannot be reached, `ConfigError`
+    at "sql" for a wrong query, and `LogError` if reading fails later.
     """
     try:
         connection = connect(uri)

@@ -1,8 +1,8 @@
 """A few connections for many threads: kept while they are sound, made when one is missing.
 
-psycopg_pool repairs itself in the background. While a server is down, that hides from a caller
-why there is no connection, and for how long. Here a caller who finds none makes one, and is told
-at once what is wrong.
+psycopg_pool repairs itself in the background. While a server is down, it does not tell a caller why
+there is no connection, or for how long. Here a caller without a connection makes one, and gets the
+server's error at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,8 +36,8 @@ class Pool:
     def connection(self) -> Iterator[Connection]:
         """A connection for one caller.
 
-        Raises `LogError` when the pool is closed or none comes free in time, and what `connect`
-        raises.
+        Raises `LogError` if the pool is closed or no connection becomes free in time, and what
+        `connect` raises.
         """
         if not self._room.acquire(timeout=self._wait_seconds):
             raise LogError(
@@ -54,19 +54,19 @@ class Pool:
             self._room.release()
 
     def clear(self) -> None:
-        """Close what is idle: one connection was lost, and those made with it are suspect."""
+        """Close the idle connections: one was lost, so the others may be broken too."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def close(self) -> None:
-        """Close what is idle now, and what is in use when it is given back."""
+        """Close the idle connections now, and the others when they are given back."""
         self._closed = True
         self.clear()
 
     def after_fork(self) -> None:
-        """In a child: make connections anew; the inherited ones are the parent's."""
+        """In a child: make new connections, because the inherited ones belong to the parent."""
         keep(self._idle)
         self._idle = []
         self._lock = Lock()

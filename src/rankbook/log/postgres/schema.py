@@ -29,15 +29,15 @@ sql = statements.queries(DIALECT, "psycopg")
 
 
 def explain(error: Error) -> str:
-    """What went wrong in one line, followed by PostgreSQL's code for it where there is one."""
+    """The error in one line, followed by PostgreSQL's code for it, if there is one."""
     text = " ".join((error.diag.message_primary or str(error)).split())
     return f"{text} ({error.sqlstate})" if error.sqlstate else text
 
 
 def place(uri: str) -> str:
-    """The database that a URI names, as messages show it: without user, password and options.
+    """The database in a URI, as messages show it: without user, password and options.
 
-    Raises `psycopg.ProgrammingError` for what is no URI.
+    Raises `psycopg.ProgrammingError` for a malformed URI.
     """
     given = conninfo_to_dict(uri)
     host, port = given.get("host") or "", given.get("port")
@@ -62,7 +62,7 @@ def ask_one(
 
 
 def session(uri: str, lock_timeout_ms: int) -> Connection:
-    """A connection whose commits are durable, and whose transactions are begun by hand.
+    """A connection whose commits are durable, and whose transactions begin explicitly.
 
     Raises `psycopg.Error`, and `BookError` for a server or a database that cannot hold a log.
     """
@@ -86,10 +86,11 @@ def session(uri: str, lock_timeout_ms: int) -> Connection:
 
 
 def ensure_schema(connection: Connection, where: str, *, create: bool) -> None:
-    """Bring the tables to the newest number, in one transaction; several openers may race.
+    """Migrate the tables to the newest number, in one transaction. Several processes may try at
+    once.
 
-    Raises `BookError` for a newer number than this program knows, and, without `create`, for a
-    database that holds no log.
+    Raises `BookError` for a newer number than this program knows. Without `create` it also raises
+    `BookError` for a database that holds no log.
     """
     if _known(connection, where, create=create) == newest():
         return

@@ -1,4 +1,4 @@
-"""Looking for damage in a SQLite log: what the file's own structure gives away."""
+"""Looking for damage in a SQLite log, in the structure of its file."""
 
 import sqlite3
 
@@ -14,7 +14,8 @@ def quick_faults(connection: sqlite3.Connection) -> list[str]:
 
 
 def thorough_faults(connection: sqlite3.Connection) -> list[str]:
-    """The same, and whether indexes and rows agree and a position is missing. O(file log file)."""
+    """The same, and whether indexes match rows, and whether a position is missing. O(file log
+    file)."""
     return _told(connection, "integrity_check") or [
         *_positions(connection),
         *_missing(connection),
@@ -22,16 +23,16 @@ def thorough_faults(connection: sqlite3.Connection) -> list[str]:
 
 
 class Gaps:
-    """Whether positions that are missing were deleted by somebody, or are lost to damage.
+    """Whether missing positions were deleted on purpose or lost to damage.
 
-    A log gives its positions without a gap, so one is a reason to check the file, once.
+    A log numbers its events without a gap, so a gap is a reason to check the file once.
     """
 
     def __init__(self) -> None:
         self._explained = False
 
     def explain(self, connection: sqlite3.Connection, missing: int) -> None:
-        """Raises `Corrupt` where the file is damaged; `missing` is the position that lacks."""
+        """Raises `Corrupt` if the file is damaged; `missing` is the missing position."""
         if self._explained:
             return
         faults = [each for each in quick_faults(connection) if not _of_a_value(each)]
@@ -50,7 +51,7 @@ def _told(connection: sqlite3.Connection, pragma: str) -> list[str]:
 
 
 def _of_a_value(fault: str) -> bool:
-    """Whether it is about a value of another type, whose row is where it belongs."""
+    """Whether a fault is about a value of another type, in a row that is where it belongs."""
     return " value in rankbook_event." in fault
 
 
@@ -62,7 +63,7 @@ def _positions(connection: sqlite3.Connection) -> list[str]:
 
 
 def _missing(connection: sqlite3.Connection) -> list[str]:
-    """The first positions of each run that is missing."""
+    """The first position of each run of missing positions."""
     expected = 1
     faults: list[str] = []
     for (seq,) in _rows(connection, sql.positions.sql):

@@ -1,17 +1,16 @@
 """The log on SQLite: one file, durable at return, for several threads and processes at once.
 
-**Order.** A sequence that many writers draw from can become visible out of order: 11 commits, is
-read, and then 10 commits. SQLite has one writer at a time. `BEGIN IMMEDIATE` takes the write lock
-before a seq is given, and the lock is held until the commit, so whoever gives seq 11 has seen 10
-committed or rolled back. A reader therefore never sees an earlier member appear later. The same
-holds for `record_in`, where the first INSERT needs the lock: SQLite refuses it with BUSY when
-anybody has written since the transaction's snapshot.
+**Order.** If many writers draw from one sequence, its numbers can become visible out of order: 11
+commits, is read, and then 10 commits. SQLite has one writer at a time. `BEGIN IMMEDIATE` takes the
+write lock before a seq is given, and keeps it until the commit. So the writer of seq 11 has seen 10
+committed or rolled back, and no reader sees an earlier event appear later. The same holds for
+`record_in`, whose first INSERT needs the lock. SQLite refuses it with BUSY if anybody has written
+since the transaction's snapshot.
 
-**Connections.** Two for a log: one writes and one reads, each behind its own lock. A reader never
-waits for a writer's fsync, the number of open files does not grow with threads, and `close` closes
-everything at a known moment, which connections kept one a thread would not. Writers of one process
-queue at the lock, those of other processes at SQLite's busy timeout. A log cannot be carried over
-a fork: open it in the child.
+**Connections.** A log has two: one writes and one reads, each behind its own lock. So a reader
+never waits for a writer's fsync, the number of open files does not grow with threads, and `close`
+closes everything at a known moment. Writers of one process queue at the lock, and those of other
+processes at SQLite's busy timeout.
 """
 
 import sqlite3
@@ -81,8 +80,8 @@ class SqliteLog:
     ) -> Self:
         """Open the log at `path`; with `create` a missing file and its folders are made.
 
-        `busy_timeout_ms` is how long a write waits for other processes. Raises `BookError` when
-        there is no log to open: missing, not a database, newer than this program, read-only.
+        `busy_timeout_ms` is how long a write waits for other processes. Raises `BookError` if there
+        is no log to open: missing, not a database, newer than this program, or read-only.
         """
         if not create and not path.is_file():
             raise BookError(f"there is no log at {path}")
@@ -132,7 +131,7 @@ class SqliteLog:
         return streamed(lambda after: self._of_player(player, after, until))
 
     def erase(self, until: int) -> int:
-        """See `Log.erase`. What is overwritten is gone from the file and its WAL."""
+        """See `Log.erase`. The old bytes disappear from the file and its WAL."""
         with self._reading() as connection:
             if not _to_forget(connection, until):
                 return 0
@@ -154,7 +153,8 @@ class SqliteLog:
         return int(head)
 
     def wait(self, after: int, seconds: float) -> bool:
-        """See `Waits.wait`. SQLite wakes nobody, so this looks every 50 ms, at 5 us a look."""
+        """See `Waits.wait`. SQLite notifies nobody, so this looks every 50 ms; a look takes 5
+        us."""
         for _look in range(ceil(seconds / POLL_SECONDS)):
             if self.head() > after:
                 return True
@@ -167,7 +167,7 @@ class SqliteLog:
         return self._path
 
     def faults(self, *, thorough: bool = False) -> list[str]:
-        """See `Checkable.faults`. Reads and writes go on meanwhile."""
+        """See `Checkable.faults`. Reads and writes may go on meanwhile."""
         check = thorough_faults if thorough else quick_faults
         with _usable(self._path):
             connection = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
@@ -177,7 +177,7 @@ class SqliteLog:
                 connection.close()
 
     def copy(self, path: Path, progress: Callable[[int], None]) -> int:
-        """See `Portable.copy`. Writers go on: the copy is of the state at its beginning."""
+        """See `Portable.copy`. Writers may go on: the copy has the state at its start."""
         with _usable(self._path):
             source = connect(self._path, create=False, busy_timeout_ms=BUSY_TIMEOUT_MS)
             try:
@@ -189,7 +189,8 @@ class SqliteLog:
         return head
 
     def close(self) -> None:
-        """See `Log.close`. Waits for a call that is running; the last close folds the WAL in."""
+        """See `Log.close`. Waits for a running call; the last close merges the WAL into the
+        file."""
         with _usable(self._path), self._write_lock, self._read_lock:
             self._closed = True
             for connection in (self._reader, self._writer):
@@ -208,7 +209,8 @@ class SqliteLog:
             yield self._reader or self._reopened()[1]
 
     def after_fork(self) -> None:
-        """In a child: connect anew at the next use; SQLite's connections cannot be inherited."""
+        """In a child: connect again at the next use, because SQLite's connections cannot be
+        inherited."""
         if self._closed:
             return
         keep((self._writer, self._reader))
@@ -216,7 +218,7 @@ class SqliteLog:
         self._write_lock, self._read_lock, self._connecting = Lock(), Lock(), Lock()
 
     def _reopened(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-        """A writer and a reader of this process, from the first use after a fork on."""
+        """The writer and the reader of this process. After a fork, the first use makes new ones."""
         with self._connecting:
             if self._writer is None or self._reader is None:
                 self._writer, self._reader = [
@@ -227,7 +229,7 @@ class SqliteLog:
 
 
 def schema_of(path: Path) -> int:
-    """The number of the tables of the log at `path`, which stay as they are. Raises `BookError`."""
+    """The number of the log's tables at `path`. Changes nothing. Raises `BookError`."""
     if not path.is_file():
         raise BookError(f"there is no log at {path}")
     try:
@@ -242,10 +244,10 @@ def schema_of(path: Path) -> int:
 
 @contextmanager
 def rows(path: Path, query: str) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
-    """The names of the columns of a query in any SQLite file, and its rows, read as they come.
+    """The column names of a query in any SQLite file, and its rows, one after the other.
 
-    Nothing can be written by it. Raises `BookError` where there is no such file, `ConfigError` at
-    "sql" for what is no query, and `LogError` where reading fails on the way.
+    The query cannot write. Raises `BookError` if there is no such file, `ConfigError` at "sql" for
+    a wrong query, and `LogError` if reading fails later.
     """
     if not path.is_file():
         raise BookError(f"there is no database at {shown(str(path))}")
@@ -267,9 +269,9 @@ def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Record
     """Record inside the transaction that the caller has open in the log's own database (an outbox).
 
     The events become durable, and readable, with the caller's commit, or vanish with its rollback.
-    Nothing is committed here. Raises `EventConflict`, having written nothing, `LogError` when
-    SQLite refuses, and `ValueError` when no transaction is open. A deferred transaction may be
-    refused with BUSY where others write: begin with BEGIN IMMEDIATE.
+    This commits nothing. Raises `EventConflict`, having written nothing, `LogError` if SQLite
+    refuses, and `ValueError` if no transaction is open. SQLite may refuse a deferred transaction
+    with BUSY if others write: begin with BEGIN IMMEDIATE.
     """
     if not connection.in_transaction:
         raise ValueError("record_in needs an open transaction; begin one with BEGIN IMMEDIATE")
@@ -278,7 +280,8 @@ def record_in(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Record
 
 
 def _copy(source: sqlite3.Connection, path: Path, progress: Callable[[int], None]) -> None:
-    """By SQLite's own backup, within the open read transaction, so that it never begins anew."""
+    """Copy with SQLite's own backup, within the open read transaction, so that it never starts
+    over."""
     (page_bytes,) = source.execute("PRAGMA page_size").fetchone()
     copied = 0
 
@@ -314,7 +317,7 @@ def _write(connection: sqlite3.Connection, drafts: Sequence[Draft]) -> Recording
 
 
 def _first_missing(events: Sequence[Recorded], after: int) -> int:
-    """The first position that is not there, of events between which one is missing."""
+    """The first missing position among these events."""
     for expected, event in enumerate(events, after + 1):
         if event.seq != expected:
             return expected
@@ -322,7 +325,7 @@ def _first_missing(events: Sequence[Recorded], after: int) -> int:
 
 
 def _find(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Recorded]:
-    """The known events among `ids`, one query a chunk (SQLite bounds the marks of a query)."""
+    """The known events among `ids`, in chunks, because SQLite limits the parameters of a query."""
     known = {}
     for start in range(0, len(ids), CHUNK):
         chunk = ids[start : start + CHUNK]
@@ -337,14 +340,14 @@ def _find_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> Iterable[t
 
 
 def _to_forget(connection: sqlite3.Connection, until: int) -> list[Recorded]:
-    """The events that say whom to forget, and were not damaged since."""
+    """The undamaged forget events."""
     return intact([recorded(row) for row in _rows(connection, sql.to_forget, until=until)])
 
 
 def _rows(
     connection: sqlite3.Connection, ask: Callable[..., Iterable[tuple[Any, ...]]], **wanted: Any
 ) -> list[tuple[Any, ...]]:
-    """The rows of a query. A text that was damaged beyond UTF-8 comes with marks in its place."""
+    """The rows of a query. If a text was damaged beyond UTF-8, marks replace its bytes."""
     own = connection.text_factory
     connection.text_factory = str
     try:

@@ -15,16 +15,16 @@ sql = statements.queries(DIALECT, "sqlite3")
 
 
 def explain(error: sqlite3.Error) -> str:
-    """What went wrong in one line, led by SQLite's own name for it where it has one."""
+    """The error in one line, after SQLite's own name for it, if it has one."""
     name = getattr(error, "sqlite_errorname", "")
     return f"{error} ({name})" if name else str(error)
 
 
 def connect(path: Path, *, create: bool, busy_timeout_ms: int) -> sqlite3.Connection:
-    """A connection that commits durably: WAL, synchronous=FULL, transactions begun by hand.
+    """A connection that commits durably: WAL, synchronous=FULL, explicit transactions.
 
-    The connection may be used by any thread, one at a time. A file that is no log, or a newer one,
-    is left as it is. Raises `sqlite3.Error` and what `ensure_schema` raises.
+    Any thread may use the connection, one at a time. If the file is no log, or a newer one, it is
+    left unchanged. Raises `sqlite3.Error` and what `ensure_schema` raises.
     """
     mode = "rwc" if create else "rw"
     connection = sqlite3.connect(
@@ -52,7 +52,7 @@ def add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(*columns: Any) -> bytes:
-    """The checksum of a row; of one that is damaged beyond having one, nothing."""
+    """The checksum of a row, or nothing if the row is too damaged to have one."""
     try:
         return checksum_of(*columns)
     except (TypeError, StructError):
@@ -60,10 +60,10 @@ def _checksum(*columns: Any) -> bytes:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch the file to WAL, which it stays in.
+    """Switch the file to WAL, which it then keeps.
 
-    SQLite does not wait for other openers at the switch as it does elsewhere: it says BUSY at
-    once. An empty write transaction does wait for them, so each attempt is preceded by one.
+    At this switch SQLite does not wait for other openers: it says BUSY at once. An empty write
+    transaction does wait for them, so each attempt begins with one.
     """
     for _ in range(SWITCH_ATTEMPTS):
         try:
@@ -107,10 +107,11 @@ class transaction:
 
 
 def ensure_schema(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
-    """Bring the tables to the newest number, in one transaction; several openers may race.
+    """Migrate the tables to the newest number, in one transaction. Several processes may try at
+    once.
 
-    Raises `BookError` for a newer number than this program knows, and, without `create`, for a
-    database that holds no log.
+    Raises `BookError` for a newer number than this program knows. Without `create` it also raises
+    `BookError` for a database that holds no log.
     """
     if _known(connection, path, create=create) == newest():
         return

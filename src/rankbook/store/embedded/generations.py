@@ -1,12 +1,12 @@
 """Generations of rankings in one embedded store: one is served, and one may be staged.
 
-A generation has names, a position and receipts of its own. The one that is served is named by a
-single record, so that another takes its place in one small transaction however large both are.
-The first has no prefix; others have a zero byte and their number.
+A generation has its own names, position and receipts. A single record names the one that is served.
+So another takes its place in one small transaction, however large both are. The first has no
+prefix; others have a zero byte and their number.
 
     generation        number of the generation that is served
     beside            number of the staged one
-    removed_generation  number of one that was given up and is being removed
+    removed_generation  number of a discarded one that is being removed
     <prefix>position  how far into the log a generation has been folded
     <prefix>receipt:  and a log position: a receipt
 """
@@ -76,7 +76,7 @@ class Generation:
 
 
 def number(view: Transaction, role: bytes) -> int | None:
-    """The number of the generation in a role; None where nothing is staged."""
+    """The number of the generation in a role. None if nothing is staged."""
     found = view.get(role)
     if found is None or found == b"":
         return 0 if role == GENERATION else None
@@ -94,10 +94,10 @@ def numbered(view: Transaction, generation: int) -> Generation:
 
 
 def give_up(view: Transaction, generation: int) -> None:
-    """Nothing is staged any more, and this generation is to be removed, in steps.
+    """Take this generation out of staging, and mark it for removal in steps.
 
-    In the same transaction as what makes it superfluous: a generation that is half removed is
-    never taken for one that is being made.
+    Call it in the transaction that makes the generation useless. Then nobody mistakes a half
+    removed generation for one that is being made.
     """
     assign(view, STAGING, None)
     view.put(REMOVED, generation.to_bytes(4, "big"))
@@ -109,7 +109,8 @@ def is_removing(view: Transaction) -> bool:
 
 
 def remove_some(view: Transaction) -> bool:
-    """Remove a run of the given up generation's rankings and records; whether more may be left."""
+    """Remove some of the discarded generation's rankings and records. Returns whether more may be
+    left."""
     found = view.get(REMOVED)
     if found is None:
         return False

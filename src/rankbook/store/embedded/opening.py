@@ -1,5 +1,5 @@
-"""Opening the directory of an embedded store: checked after a stop of the machine, and at a later
-time where another process keeps it locked."""
+"""Opening the directory of an embedded store. After a stop of the machine it is checked. While
+another process keeps it locked, it is opened later."""
 
 import signal
 import subprocess
@@ -32,14 +32,15 @@ class Opening:
         on_fork(self)
 
     def after_fork(self) -> None:
-        """In a child: the lock may be held by a thread that is not there."""
+        """In a child: take a new lock, because a thread of the parent may hold the old one."""
         self._lock = threading.Lock()
 
     def open(self) -> Environment:
         """The environment.
 
-        Raises `StoreDown` where another process keeps it locked, and for the next ten seconds, as
-        nobody should wait again for the same. Raises `BookError` as `EmbeddedStore.open` does.
+        Raises `StoreDown` if another process keeps it locked. For the next ten seconds it raises
+        that at once, so that nobody waits twice for the same lock. Raises `BookError` as
+        `EmbeddedStore.open` does.
         """
         with self._lock:
             if self._closed:
@@ -65,14 +66,15 @@ class Opening:
             raise
 
     def _set_aside(self) -> bool:
-        """Keep the file under another name, unless others have it open; whether it was done."""
+        """Keep the file under another name, unless others have it open. Returns whether it was
+        done."""
         with alone(self.path) as mine:
             if mine:
                 set_aside(self.path)
             return mine
 
     def close(self) -> None:
-        """Close what was opened; nothing is opened any more."""
+        """Close the environment. It cannot be opened again."""
         with self._lock:
             self._closed = True
         if self.opened is not None:
@@ -80,9 +82,9 @@ class Opening:
 
 
 def set_aside_if_damaged(path: Path) -> None:
-    """Check in a child process: a file may be damaged beyond what LMDB can read.
+    """Check the file in a child process, because it may be damaged beyond what LMDB can read.
 
-    A child that was killed by its own fault counts as damage; one that could not check does not.
+    If its own fault kills the child, the file is damaged. If the child could not check, it is not.
     """
     status = _checked(path)
     if status == DAMAGED or status in FATAL:
@@ -95,7 +97,7 @@ def set_aside(path: Path) -> None:
 
 
 def is_killed_by(path: Path) -> bool:
-    """Whether reading everything there ends a process by a signal, tried in a child."""
+    """Whether reading everything there ends a process by a signal. A child process tries it."""
     return _checked(path) in FATAL
 
 

@@ -1,6 +1,6 @@
 """Blocks that read from one snapshot of an embedded store.
 
-They are classes and not generators, for a submission enters eight of them.
+They are classes and not generators, because a submission enters eight of them.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from rankbook.store.embedded.generations import Generation
 
 
 class Snapshot:
-    """A block with a generation, in the snapshot that its thread has, or in one of its own, which
-    ends with the block. `held` knows what the thread has."""
+    """A block with a generation. It uses the thread's snapshot, or else its own, which ends with
+    the block. `held` keeps the snapshots of threads."""
 
     __slots__ = ("_environment", "_find", "_held", "_own")
 
@@ -58,6 +58,6 @@ class ThreadSnapshot:
         self._held.generation = self._snapshot.__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Leave the thread what it had before, and end the snapshot if it is the block's own."""
+        """Restore what the thread had before. If the snapshot is the block's own, end it."""
         self._held.generation = self._before
         self._snapshot.__exit__(kind, error, trace)

@@ -48,7 +48,7 @@ class EmbeddedStore:
     remote = False
 
     def __init__(self, opening: Opening, role: bytes = generations.GENERATION) -> None:
-        """`role` says which of the generations there this is."""
+        """`role` says whether this store is the served or the staged generation."""
         self._opening = opening
         self._role = role
         self._closed = False
@@ -58,7 +58,8 @@ class EmbeddedStore:
 
     @property
     def _environment(self) -> Environment:
-        """The environment, opened by its first use. Raises `StoreDown` where that cannot be now."""
+        """The environment. The first use opens it. Raises `StoreDown` if it cannot be opened
+        now."""
         return self._opening.opened or self._opening.open()
 
     def _current(self, view: Transaction) -> Generation:
@@ -86,11 +87,11 @@ class EmbeddedStore:
     def open(cls, path: Path, *, create: bool = True, **capacities: Any) -> "EmbeddedStore":
         """The store in `path`. `capacities` are those of `engine.environment.Environment`.
 
-        After a stop of the machine under an open store, everything is checked first; what does not
-        pass is set aside as `damaged.mdb`, and the store starts empty, for the log to fill.
-        While another process keeps it locked it is opened later, by the first use that can.
-        Raises `BookError` where there is none and `create` is false, or it is newer than this
-        program or read-only.
+        After a stop of the machine under an open store, everything is checked first. If that fails,
+        the file is kept as `damaged.mdb`, and the store starts empty, for the log to fill. While
+        another process keeps the directory locked, it is opened later, by the first use that can.
+        Raises `BookError` if there is none and `create` is false, if it is newer than this program,
+        or if it is read-only.
         """
         opening = Opening(path, {"create": create, **capacities})
         with suppress(StoreDown):
@@ -102,11 +103,12 @@ class EmbeddedStore:
         return ThreadSnapshot(self._reading(), self._held)
 
     def _reading(self) -> Snapshot:
-        """What is served, in the snapshot that this thread holds or in one of its own."""
+        """The served generation, in the thread's snapshot or in a new one."""
         return Snapshot(self._environment, self._held, self._current)
 
     def writes(self) -> int:
-        """The number of the last transaction of any process; one that writes nothing has none."""
+        """The number of the last transaction of any process. A transaction that writes nothing has
+        no number."""
         return self._environment.stamp()
 
     def position(self) -> int:
@@ -176,8 +178,7 @@ class EmbeddedStore:
 
     @contextmanager
     def audit(self) -> Iterator["EmbeddedAudit"]:
-        """One snapshot of everything. Room is made first, where there is any, so that writers can
-        go on."""
+        """One snapshot of everything. First makes room, if it can, so that writers can go on."""
         with suppress(StoreError):
             self._environment.make_room()
         with self._environment.view() as view:
@@ -186,9 +187,9 @@ class EmbeddedStore:
     # --- staging rankings ------------------------------------------------------------------------
 
     def staging(self) -> "EmbeddedStore":
-        """The staged rankings; begun where there are none yet.
+        """The staged rankings. If there are none, they are begun.
 
-        They outlive the process, so that another can go on with them.
+        They outlive the process, so that another can continue with them.
         """
 
         def begin(transaction: Transaction) -> bool:
@@ -206,7 +207,7 @@ class EmbeddedStore:
     def promote(
         self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve the staged rankings, in one step; False while they are behind what is served.
+        """Serve the staged rankings, in one step. False while they are behind the served ones.
 
         `manifest` becomes their receipt 0. With `behind`, they may be behind. With `wanted`, only
         the rankings of the names that it is true for; the others stay, so the positions must be
@@ -238,7 +239,7 @@ class EmbeddedStore:
         return promoted
 
     def discard(self) -> None:
-        """Give up the staged rankings, and remove them in steps."""
+        """Discard the staged rankings, and remove them in steps."""
 
         def change(transaction: Transaction) -> None:
             generation = generations.number(transaction, generations.STAGING)
@@ -249,18 +250,18 @@ class EmbeddedStore:
         self._remove()
 
     def _remove(self) -> None:
-        """Remove what was given up, in steps; whoever makes rankings next goes on after a kill."""
+        """Remove what was discarded, in steps. After a kill, the next rebuild continues."""
         while self._environment.update(generations.remove_some):
             pass
 
     def is_readable(self) -> bool:
-        """Whether a process can read everything and survive it, tried in a child process."""
+        """Whether a process can read everything without crashing. A child process tries it."""
         return not is_killed_by(self.path)
 
     def replace(self, fill: Callable[[Store], object]) -> None:
         """Have `fill` write an empty store in a folder beside, and serve it from then on.
 
-        What was served is kept as `damaged.mdb`. Raises `StoreError` while other processes have the
+        The old file is kept as `damaged.mdb`. Raises `StoreError` while other processes have the
         store open.
         """
         place = self.path.with_name(f"{self.path.name}.anew")
@@ -282,7 +283,7 @@ class EmbeddedStore:
 
     @property
     def path(self) -> Path:
-        """The directory that it is in."""
+        """The store's directory."""
         return self._opening.path
 
     def copy(self, directory: Path) -> None:
@@ -328,7 +329,7 @@ class EmbeddedAudit:
 
 
 def _promote_some(made: Generation, served: Generation, wanted: Callable[[str], bool]) -> None:
-    """Put the rankings that are wanted in the place of those that are served."""
+    """Serve the wanted staged rankings instead of the old ones."""
     for ranking in [each for each in served.rankings() if wanted(each.name)]:
         served.rankset(ranking).drop()
     for ranking in [each for each in made.rankings() if wanted(each.name)]:

@@ -1,6 +1,6 @@
 """Rankings in Redis, Valkey, a cluster, or Upstash. `open_redis` chooses a transport by the URI.
 
-What belongs to us in a URI is taken off before a client reads it: `tag`, the hash tag of the book,
+Our own settings are removed from the URI before a client reads it: `tag`, the hash tag of the book,
 and `timeout`, the seconds that a call waits.
 """
 
@@ -22,7 +22,7 @@ UPSTASH_CHARACTERS = 500_000  # the smallest plan takes requests of 1 MB
 def open_redis(uri: str, **parameters: Any) -> Any:
     """The store that a URI names. Connects when it is first used.
 
-    Raises `SpecError` for a URI that cannot be read, or where its client is not installed.
+    Raises `SpecError` if the URI cannot be read, or if its client is not installed.
     """
     from rankbook.store.redis.store import RedisStore
 
@@ -66,7 +66,7 @@ def _upstash(uri: str, seconds: float) -> Transport:
 
 
 def _taken_off(uri: str) -> tuple[str, str, float]:
-    """The URI without our own settings, and those: tag and seconds. Raises `SpecError`."""
+    """The URI without our own settings, and those settings: tag and seconds. Raises `SpecError`."""
     plain, _, query = uri.partition("?")
     settings = dict(parse_qsl(query, keep_blank_values=True))
     tag = checked_tag(settings.pop("tag", DEFAULT_TAG))

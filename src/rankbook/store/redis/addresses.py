@@ -1,6 +1,6 @@
 """Transports over redis-py by their URIs: redis, rediss, unix, redis+sentinel and redis+cluster.
 
-A password may stand in the URI or, better, in the environment; it is shown nowhere.
+A password may stand in the URI or, better, in the environment. No message shows it.
 """
 
 import os
@@ -47,7 +47,7 @@ def single(uri: str, seconds: float) -> RedisTransport:
 
 
 def sentinel(uri: str, seconds: float) -> RedisTransport:
-    """A server that sentinels know: redis+sentinel://host:port,host:port/service."""
+    """A server behind sentinels: redis+sentinel://host:port,host:port/service."""
     parts = _without_query(uri)
     service, _, database = parts.path.strip("/").partition("/")
     if not service:
@@ -64,7 +64,7 @@ def sentinel(uri: str, seconds: float) -> RedisTransport:
 
 
 def cluster(uri: str, seconds: float) -> ClusterTransport:
-    """A cluster: redis+cluster://host:port,host:port, of which one has to be up."""
+    """A cluster: redis+cluster://host:port,host:port. One of these must be up."""
     parts = _without_query(uri)
     hosts = _hosts(parts.netloc, PORT)
     secrets = _secrets(parts.netloc)
@@ -81,7 +81,7 @@ def cluster(uri: str, seconds: float) -> ClusterTransport:
 
 
 def _settings(seconds: float, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What every connection has; what the URI says comes first."""
+    """The settings of every connection. Those in the URI take precedence."""
     settings: dict[str, Any] = {
         "decode_responses": True,
         "socket_timeout": seconds,

@@ -1,9 +1,9 @@
-"""Bytes as text that sorts the same, so that every transport carries it: JSON has no bytes.
+"""Bytes as text that sorts the same, so that every transport can carry it: JSON has no bytes.
 
-An order key is written in base 64 with digits in ascending order, its group and the rest of it each
-filled up with zero bytes to whole digits: so a key of one ranking has one length in characters, and
-those of its group come first. What else there is (members, values) is text in which byte n is the
-character of number n, encoded as UTF-8: plain ASCII stays as it is, and order stays too.
+An order key is written in base 64 with digits in ascending order. Its group and the rest of it are
+each filled up with zero bytes to whole digits. So all keys of a ranking have one length in
+characters, and the digits of the group come first. Members and values are text in which byte n is
+the character of number n, encoded as UTF-8. Plain ASCII stays as it is, and order stays too.
 
     item of the order    key in digits, member as text
     entry of a member    key in digits, value as text
@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=256)
 def shape(key_bytes: int, group_bytes: int) -> Shape:
-    """The shape of keys of so many bytes, of which so many are the group."""
+    """The shape of keys with this many bytes, and this many bytes of group."""
     group = _digits(group_bytes)
     return Shape(key_bytes, group_bytes, group + _digits(key_bytes - group_bytes), group)
 
@@ -55,7 +55,7 @@ def key_text(key: bytes, group_bytes: int) -> str:
 
 
 def read_key(digits: str, of: Shape) -> bytes:
-    """The key that these digits are. Raises `Corrupt`."""
+    """The key in these digits. Raises `Corrupt`."""
     try:
         filled = a2b_base64(digits.encode("ascii").translate(_from))
     except (Error, UnicodeEncodeError) as error:
@@ -73,7 +73,7 @@ def text(raw: bytes) -> str:
 
 
 def read_text(found: str) -> bytes:
-    """The bytes that this text is. Raises `Corrupt` for a character that is no byte."""
+    """The bytes in this text. Raises `Corrupt` for a character that is no byte."""
     try:
         return found.encode("latin-1")
     except UnicodeEncodeError as error:
@@ -81,7 +81,7 @@ def read_text(found: str) -> bytes:
 
 
 def bound_text(bound: bytes, of: Shape) -> str:
-    """A bound as text: items of entries before it, and no others, sort before it."""
+    """A bound as text: exactly the items of entries before the bound sort before it."""
     if len(bound) >= of.key_bytes:
         return key_text(bound[: of.key_bytes], of.group_bytes) + text(bound[of.key_bytes :])
     if len(bound) > of.group_bytes:
@@ -91,7 +91,7 @@ def bound_text(bound: bytes, of: Shape) -> str:
 
 
 def _cut(part: bytes) -> str:
-    """The beginning of a part of a key, without the digits that are only filled up."""
+    """The beginning of a part of a key, without digits that only fill it up."""
     return b2a_base64(part, newline=False).rstrip(b"=").translate(_to).decode("ascii")
 
 

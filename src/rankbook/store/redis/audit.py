@@ -1,9 +1,10 @@
 """One state of a store, for checking, read in pages while others go on publishing.
 
-While an audit is under way, publishing keeps the entry that each member had when it began, once, in
-two keys of the audit's own. A page is what stands there now, without the members whose entries were
-kept, and with the kept entries that belong into it. So the cost is what is published meanwhile, and
-memory here is that of a page. One audit at a time; one that was killed ends by itself.
+During an audit, each publish saves the entry that a member had when the audit began, once, in two
+keys of the audit's own. A page is what the store holds now, without the members whose entries were
+saved, and with the saved entries that belong into it. So the cost grows with what is published
+meanwhile, and memory here holds one page. One audit runs at a time. If its process is killed, it
+ends by itself.
 """
 
 import secrets
@@ -28,7 +29,7 @@ ENDED = "the rankings were replaced or partly dropped while they were audited: a
 
 @contextmanager
 def audit(session: Session) -> Iterator[Audit]:
-    """Open an audit of what is served. Raises `StoreError` while another one is open."""
+    """Open an audit of the served rankings. Raises `StoreError` while another one is open."""
     id = secrets.token_hex(8)
     seen: list[Keys] = []
 
@@ -53,7 +54,7 @@ def audit(session: Session) -> Iterator[Audit]:
 
 
 class RedisAudit:
-    """The `Audit` protocol over what a store serves."""
+    """The `Audit` protocol over the served rankings."""
 
     def __init__(
         self, session: Session, keys: Keys, id: str, position: int, records: Sequence[str]
@@ -65,17 +66,17 @@ class RedisAudit:
         self._records = dict(zip(records[::2], records[1::2], strict=True))
 
     def hold(self, done: threading.Event) -> None:
-        """Keep the audit open until `done`. Where that fails, the next page says so."""
+        """Keep the audit open until `done`. If that fails, the next page raises it."""
         while not done.wait(LEASE_SECONDS / 4):
             with suppress(StoreError):
                 self.prolong()
 
     def prolong(self) -> None:
-        """Begin the lease anew. Raises `StoreError` where the audit has ended."""
+        """Renew the lease. Raises `StoreError` if the audit has ended."""
         self._run("audit_begin", [*self._keys.common, *self._keys.audit], [LEASE_SECONDS, 1])
 
     def end(self) -> None:
-        """Have nothing more kept for this audit."""
+        """Save nothing more for this audit."""
         self._run("audit_end", [*self._keys.common, *self._keys.audit], [])
 
     def _run(self, name: str, keys: Sequence[str], words: Sequence[Word]) -> Any:
@@ -88,7 +89,7 @@ class RedisAudit:
         return reply
 
     def _pages(self, name: str, key: str, words: Sequence[Word], cursor: str) -> Iterator[Any]:
-        """Replies of a script that gives a cursor second, until that is empty."""
+        """The replies of a script that gives a cursor as its second item, until that is empty."""
         while True:
             keys = [*self._keys.common, *self._keys.audit, key]
             reply = self._run(name, keys, [cursor, PAGE, *words])
@@ -115,7 +116,7 @@ class RedisAudit:
                 yield read_key(item[: of.key_digits], of), read_text(item[of.key_digits :])
 
     def members(self, ranking: RankingId) -> Iterator[Row]:
-        """The entries of the members. One that is published meanwhile may come twice."""
+        """The entries of the members. An entry that is published meanwhile may come twice."""
         key = self._keys.members(ranking.name)
         words: list[Word] = [ranking.name, shape_of(ranking).key_digits]
         for script, cursor in (("audit_members", "0"), ("audit_kept", "")):
@@ -131,7 +132,7 @@ class RedisAudit:
         return [stored(entry, of, read) if entry else None for entry in reply[1]]
 
     def faults(self, progress: Progress | None = None) -> Iterator[str]:
-        """Broken invariants of the stored form, each page of it at one moment."""
+        """Broken invariants of the stored form. Each page shows one moment."""
         for name, record in sorted(self._records.items()):
             try:
                 [ranking] = [each for each in self.rankings() if each.name == name]

@@ -1,9 +1,9 @@
-"""The transport over redis-py: one server, by TCP, TLS or Unix socket, one behind sentinels, and a
+"""The transports over redis-py: one server by TCP, TLS or Unix socket, one behind sentinels, and a
 cluster.
 
-redis-py connects, speaks the protocol and follows a cluster. Elsewhere its command methods are not
-used, as one script on a connection of its own takes two thirds of their time. addresses.py makes
-these transports from URIs; `redis` is imported in these two files only.
+redis-py connects, speaks the protocol and follows a cluster. Its command methods are used only for
+a cluster, because a script on a bare connection takes two thirds of their time. addresses.py makes
+these transports from URIs. Only these two files import `redis`.
 """
 
 import threading
@@ -60,8 +60,9 @@ Connect = Callable[[], Any]
 
 
 class _Repeating:
-    """What both transports do: run a script, and send it again where one of the errors `lost` says
-    that the connection or the cluster's slot was lost. A time-out is not tried again."""
+    """What both transports share: they run a script, and send it again after one of the errors
+    `lost`, which mean a lost connection or a moved slot. They do not repeat a script after a
+    time-out."""
 
     def __init__(self, where: str, seconds: float, lost: tuple[type[Exception], ...]) -> None:
         self.where = where
@@ -85,7 +86,7 @@ class _Repeating:
 
 
 class RedisTransport(_Repeating):
-    """One server. `connect` makes a redis-py connection; a thread has one while it waits."""
+    """One server. `connect` makes a redis-py connection. A thread has one while it waits."""
 
     def __init__(self, connect: Connect, where: str, seconds: float) -> None:
         super().__init__(where, seconds, (Unreachable, ReadOnlyError, OSError))
@@ -138,7 +139,7 @@ class RedisTransport(_Repeating):
 
 
 def _evaluate(connection: Any, wanted: Script, keys: Sequence[str], words: Sequence[Word]) -> Any:
-    """Run a script by its digest; send all of it to a server that does not know it."""
+    """Run a script by its digest. If the server does not know it, send the whole script."""
     rest = (len(keys), *keys, *words)
     connection.send_packed_command([_pack(("EVALSHA", wanted.digest, *rest))])
     try:

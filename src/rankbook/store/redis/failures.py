@@ -1,4 +1,4 @@
-"""What goes wrong on the way to a server and in it, as our errors, in one place."""
+"""The one place where errors of connections and servers become ours."""
 
 from rankbook.errors import Corrupt, StoreDown, StoreError
 
@@ -26,7 +26,7 @@ PASSING = ("LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
 
 
 def server_error(where: str, message: str) -> StoreError:
-    """The error for what a server answered. Servers do not repeat secrets in their errors."""
+    """Our error for a server's error answer. Servers do not repeat secrets in their errors."""
     first = message.split(" ", 1)[0]
     if first == "WRONGTYPE" or "WRONGTYPE" in message:
         return Corrupt(f"{where}: a key of the book has another type: {message}")
@@ -38,7 +38,7 @@ def server_error(where: str, message: str) -> StoreError:
 
 
 def unreachable(where: str, seconds: float, *, timed_out: bool) -> StoreDown:
-    """The error for a server that cannot be reached, or does not answer in time."""
+    """Our error for a server that cannot be reached, or does not answer in time."""
     if timed_out:
         return StoreDown(f"{where} does not answer within {seconds:g} seconds")
     return StoreDown(f"{where} cannot be reached")

@@ -1,8 +1,8 @@
-"""Generations of rankings: one is served, one may be staged; and what there is, in numbers.
+"""Generations of rankings, one served and perhaps one staged, and their description in numbers.
 
-The one that is served is named by one field of the book's head, so that another takes its place in
-one small step however large both are. What was given up is removed afterwards, a run of keys at a
-time: whoever makes or drops a generation next goes on where a killed process stopped.
+One field of the book's head names the generation that is served. So another takes its place in one
+small step, however large both are. Discarded ones are removed afterwards, some keys at a time. If a
+process is killed there, the next one that makes or drops a generation continues.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ COUNTED = 1000
 
 
 def begin(transport: Transport, keys: Keys) -> int:
-    """The number of the generation that is being made, which is begun where there is none."""
+    """The number of the staged generation. If there is none, it is begun."""
     remove(transport, keys)
     return int(_reply(transport, "begin", [keys.head], [])[1])
 
@@ -32,10 +32,8 @@ def promote(
     *,
     behind: bool,
 ) -> int:
-    """Serve the staged generation, or its rankings that are wanted; 0 while that cannot be.
-
-    Otherwise the number of the generation that was staged.
-    """
+    """Serve the staged generation, or its wanted rankings. Returns its number, or 0 while that
+    cannot be done."""
     number = _staging(transport, served)
     if number == 0:
         return 0
@@ -51,7 +49,7 @@ def promote(
 def _promote_some(
     transport: Transport, made: Keys, served: Keys, wanted: Callable[[str], bool]
 ) -> bool:
-    """Put the rankings that are wanted in the place of those that are served, in one step."""
+    """Serve the wanted staged rankings instead of the old ones, in one step."""
     position, ours = _names(transport, STAGING, made, wanted)
     _position, theirs = _names(transport, SERVED, served, wanted)
     names = [served.head, made.state, served.state, served.removed, served.audit[0]]
@@ -73,24 +71,24 @@ def _names(
 
 
 def _done(reply: list[Any]) -> bool:
-    """Whether it was done; `behind` and another generation than was thought are a no."""
+    """Whether it was done. No, if the script answers `behind` or names another generation."""
     if reply[0] in ("behind", "served", "generation"):
         return False
     return bool(_checked(reply))
 
 
 def _staging(transport: Transport, keys: Keys) -> int:
-    """The number of the generation that is being made; 0 for none."""
+    """The number of the staged generation; 0 for none."""
     return int(_reply(transport, "staging", [keys.head], [])[1])
 
 
 def discard(transport: Transport, keys: Keys) -> None:
-    """Give up what is being made."""
+    """Discard the staged generation."""
     _reply(transport, "discard", [keys.head, keys.removed], [])
 
 
 def remove(transport: Transport, keys: Keys) -> None:
-    """Remove what was given up, in small steps."""
+    """Remove discarded generations, in small steps."""
     for number in _reply(transport, "removed", [keys.removed], [])[1]:
         gone = Keys(keys.tag, int(number))
         unlinked: list[str] = []
@@ -112,7 +110,7 @@ def remove(transport: Transport, keys: Keys) -> None:
 
 
 def describe(session: Session) -> dict[str, Any]:
-    """What a generation holds, in numbers."""
+    """A generation in numbers."""
     entries = 0
     reply, keys = described(session)
     names = reply[3][::2]
@@ -131,7 +129,7 @@ def describe(session: Session) -> dict[str, Any]:
 
 
 def described(session: Session) -> tuple[list[Any], Keys]:
-    """The names and records of the rankings that are served, and the keys of that generation."""
+    """The names and records of the served rankings, and the keys of their generation."""
     seen: list[Keys] = []
 
     def build(keys: Keys) -> tuple[list[str], list[Word]]:

@@ -75,7 +75,7 @@ class Keys:
 
 
 def checked_tag(tag: str) -> str:
-    """A tag as it may stand in key names. Raises `SpecError`."""
+    """The tag, if it may stand in key names. Raises `SpecError`."""
     if not tag or not tag.isprintable() or set(tag) & set("{} "):
         raise SpecError("book.store", f"a tag is printable, without braces or spaces: {tag!r}")
     return tag

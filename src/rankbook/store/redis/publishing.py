@@ -1,4 +1,4 @@
-"""A publish as keys and words of the script `publish`, in parts where it is large."""
+"""A publish as keys and words of the script `publish`, in parts if it is large."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +29,7 @@ class _Written:
 
 
 class Publication:
-    """What one publish writes. Raises `StoreError` for changes that are malformed."""
+    """The content of one publish. Raises `StoreError` for malformed changes."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Publication:
         return [*found, *staged]
 
     def parts(self, most_words: int, most_characters: int) -> Iterator[list[str]]:
-        """The words in parts that are not too large for one call."""
+        """The words in parts that fit into one call each."""
         if len(self.words) <= most_words and sum(map(len, self.words)) <= most_characters:
             yield self.words
             return

@@ -27,7 +27,7 @@ MOST_KNOWN = 4096
 class Asking:
     """A list of queries: the rankings that they name, each once, and their words.
 
-    `known` remembers rows that were read before, as the same ones are read again and again.
+    `known` remembers rows that were read before, because the same ones are read often.
     """
 
     def __init__(self, queries: Sequence[Query], known: Known) -> None:
@@ -109,7 +109,7 @@ def version(ranking: RankingId, record: str | None) -> int:
 
 
 def stored(entry: str, of: Shape, keys: dict[str, bytes]) -> Stored:
-    """An entry of a member. `keys` remembers what digits were read already."""
+    """An entry of a member. `keys` remembers digits that were decoded before."""
     digits = entry[: of.key_digits]
     key = keys.get(digits)
     if key is None or len(key) != of.key_bytes:
@@ -120,7 +120,7 @@ def stored(entry: str, of: Shape, keys: dict[str, bytes]) -> Stored:
 def stored_all(
     ranking: RankingId, record: str | None, entries: Sequence[str | None]
 ) -> list[Stored | None]:
-    """Entries of members of one ranking, whose record is that. Raises `StoreError`."""
+    """Entries of members of one ranking with this record. Raises `StoreError`."""
     version(ranking, record)
     of = shape_of(ranking)
     width, keys = of.key_digits, dict[str, bytes]()
@@ -155,7 +155,7 @@ def _rows(
 
 
 def _row(ranking: RankingId, of: Shape, item: str | None, entry: str | None) -> Row:
-    """An item of the order with its entry. Raises `Corrupt` where they differ."""
+    """An item of the order with its entry. Raises `Corrupt` if they differ."""
     width = of.key_digits
     if item is None or entry is None or entry[:width] != item[:width]:
         raise Corrupt(f"{ranking.name!r}: order and members differ about {(item or '')[width:]!r}")

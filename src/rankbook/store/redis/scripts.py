@@ -1,7 +1,7 @@
 """The scripts, loaded by name from the folder beside this file; nothing else reads that folder.
 
 Each is sent with common.lua in front. It begins with a comment that names its KEYS, ARGV and
-RETURNS; its digest is what EVALSHA wants.
+RETURNS. EVALSHA calls it by its digest.
 """
 
 from functools import cache

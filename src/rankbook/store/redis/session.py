@@ -1,7 +1,7 @@
 """Which generation of rankings is served, and calls of scripts on it.
 
-Another process may serve another generation at any time. A script that is told an old one answers
-so and does nothing: the call is then sent again, to the generation that is served by now.
+Another process may serve another generation at any time. A script that gets an old one says so and
+does nothing. The call is then sent again, to the generation that is served now.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ class Generation(NamedTuple):
 
 
 class Session:
-    """Calls on the generation in one role: the one that is served, or the one that is staged.
+    """Calls on the generation in one role: the served one, or the staged one.
 
     `seen` is that generation as the last call found it.
     """
@@ -84,20 +84,20 @@ class Session:
         raise StoreError("the rankings are made anew faster than they can be read")
 
     def _name_mistyped(self, known: Keys, keys: Sequence[str]) -> None:
-        """Raises `Corrupt` for the key that has another type than ours has."""
+        """Raises `Corrupt`, which names the key that has the wrong type."""
         types = self.transport.run("types", keys, [])[1]
         for key, kind in zip(keys, types, strict=True):
             if kind not in ("none", known.kind(key)):
                 raise refusal(self.transport.where, ["type", key, kind])
 
     def _follow(self, number: str) -> None:
-        """Another generation has the role now."""
+        """Use the generation that now has the role."""
         if self.role == STAGING or not number:
             raise StoreError("the staged rankings have been promoted or discarded")
         self._notice(Keys(self.tag, int(number)), "")
 
     def _notice(self, keys: Keys, made: str, *, ours: bool = False) -> None:
-        """Other rankings are there than this store last saw, or the same begun anew.
+        """Other rankings are served than this store last saw, or the same ones were begun anew.
 
         Raises `RebuildNeeded` where they were made under another manifest than those before.
         """
@@ -123,7 +123,7 @@ class Session:
 
 
 def refusal(where: str, reply: Sequence[Any]) -> StoreError:
-    """The error for what a script refused to do; it has written nothing."""
+    """The error for a refusal by a script, which has written nothing."""
     what, *rest = reply
     if what == "type":
         return Corrupt(f"{where}: the key {rest[0]!r} is a {rest[1]}; nothing was written")

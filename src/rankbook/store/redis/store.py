@@ -1,9 +1,9 @@
 """The store on Redis, Valkey, a cluster or Upstash: every call is one script, in one round trip.
 
-A ranking is a sorted set of key and member, all scores 0, which Redis then keeps in the order of
-their bytes, and a hash of the entries; a second sorted set has the groups of ties that there are.
-What a publish writes is written by one script that compares the position first, so that it can be
-sent again and any number of processes may fold. Rules are not known here, nor in the scripts.
+A ranking is a sorted set of key and member with scores 0, which Redis keeps in the order of their
+bytes, and a hash of the entries. A second sorted set has the groups of ties that exist. One script
+writes a publish. It compares the position first, so it can be sent again, and any number of
+processes may fold. Neither this file nor the scripts know rules.
 """
 
 import secrets
@@ -30,7 +30,7 @@ MOST_CHARACTERS = 4_000_000
 class RedisStore:
     """Rankings of one book, under the hash tag `tag`, behind a transport. Safe for many threads.
 
-    A publish of more than `most_words` words or `most_characters` goes there in parts first.
+    A publish of more than `most_words` words or `most_characters` characters is sent in parts.
     """
 
     remote = True
@@ -61,7 +61,8 @@ class RedisStore:
     def entries(self, wanted: Sequence[tuple[RankingId, bytes]]) -> tuple[int, list[Stored | None]]:
         """The position, and each entry wanted, from one state.
 
-        More than one call's worth is read by several; that takes a state that stays meanwhile.
+        If they do not fit into one call, several calls read them, and the state must stay the same
+        meanwhile.
         """
         words, characters = self._most
         longest = max([len(member) for _ranking, member in wanted], default=0)
@@ -183,11 +184,12 @@ class RedisStore:
     # --- the protocols Auditable, Rebuildable, Partitionable and Describable --------------------
 
     def audit(self) -> AbstractContextManager[Audit]:
-        """One state of everything, though others publish meanwhile. One at a time on one book."""
+        """One state of everything, even if others publish meanwhile. Each book has one audit at a
+        time."""
         return audit(self.session)
 
     def staging(self) -> "RedisStore":
-        """The staged rankings; begun where there are none yet."""
+        """The staged rankings. If there are none, they are begun."""
         number = generations.begin(self.transport, self.session.keys)
         words, characters = self._most
         return RedisStore(
@@ -202,7 +204,7 @@ class RedisStore:
     def promote(
         self, wanted: Callable[[str], bool] | None, manifest: bytes, *, behind: bool = False
     ) -> bool:
-        """Serve the staged rankings, in one step; False while they are behind what is served."""
+        """Serve the staged rankings, in one step. False while they are behind the served ones."""
         self.position()
         promoted = generations.promote(
             self.transport, self.session.keys, wanted, text(manifest), behind=behind
@@ -214,7 +216,7 @@ class RedisStore:
         return bool(promoted)
 
     def discard(self) -> None:
-        """Give up the staged rankings, and remove them in steps."""
+        """Discard the staged rankings, and remove them in steps."""
         generations.discard(self.transport, self.session.keys)
         generations.remove(self.transport, self.session.keys)
 

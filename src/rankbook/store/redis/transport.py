@@ -1,7 +1,8 @@
-"""The seam between the store and whatever brings scripts to a server: text there, text back.
+"""The seam between the store and the clients that run scripts on a server: text there, text back.
 
-A reply is nested lists of text, numbers and None. All scripts can be sent again: those that write
-recognise what they have done. So a transport tries a few times before it raises `StoreError`.
+A reply is nested lists of text, numbers and None. Every script can be sent again, because a script
+that writes recognises what it has done. So a transport tries a few times before it raises
+`StoreError`.
 """
 
 from collections.abc import Sequence

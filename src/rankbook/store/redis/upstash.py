@@ -1,7 +1,7 @@
-"""The transport over Upstash's REST interface, through its own client: text in JSON, both ways.
+"""The transport over Upstash's REST interface, with its own client: text in JSON, both ways.
 
-The token is read from the environment, goes into a header and is shown nowhere. `upstash_redis` and
-`httpx`, on which it stands, are imported here only.
+The token is read from the environment and sent in a header. No message shows it. Only this file
+imports `upstash_redis` and `httpx`.
 """
 
 import os
@@ -26,7 +26,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class UpstashTransport:
-    """A database at Upstash, or whatever speaks its protocol."""
+    """A database at Upstash, or at a server with the same protocol."""
 
     def __init__(self, client: Any, where: str, seconds: float) -> None:
         self.where = where
@@ -35,7 +35,7 @@ class UpstashTransport:
         self._closed = False
 
     def run(self, name: str, keys: Sequence[str], words: Sequence[Word]) -> list[Any]:
-        """See `Transport.run`. A lost connection is tried again; a time-out is not."""
+        """See `Transport.run`. Repeats after a lost connection, not after a time-out."""
         wanted = script(name)
         command = ["EVALSHA", wanted.digest, len(keys), *keys, *words]
         attempt = 1
