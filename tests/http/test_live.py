@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from rankbook import Event, Rankbook
-from rankbook.book.measure import Measurer
 from rankbook.errors import StoreError
 from rankbook.http.auth.keys import FILE, KeyRing
 from rankbook.http.changes import TooFar, between
@@ -277,11 +276,11 @@ def test_changes_between_any_two_positions_add_up(tmp_path):
         for number in range(12):
             club.submit(f"p{number % 3}", number, id=f"e{number}")
         club.book.submit(Event(player="p1", kind="ban"))
-        book, decider = club.book, Measurer(club.served.rules)
+        book = club.book
         head = book.store.position()
 
         def speed(after, until, most=100):
-            found = between(book.log, book.store, decider, after, until, most)
+            found = between(book, after, until, most)
             changes = {each.board: each for each in found}.get("speed")
             return {} if changes is None else {m.player: m for m in changes.rankings[0].moves}
 
