@@ -242,7 +242,7 @@ def test_every_part_that_is_closed_is_told_of_once_in_order(periods):
 
 def test_a_period_that_is_past_the_horizon_goes_whichever_part_has_it(periods):
     book = periods.open(board("fast", windows=("daily",), keep_periods=2))
-    periods.clock.set("2026-11-01T00:00:00Z")
+    periods.clock.set("2026-11-12T23:00:00Z")
     views = spread_days(book)
     assert [view.count() for view in views] == [0] * 10 + [1] * 2
     assert [each.period.id for each in book.periods("fast")] == ["2026-11-12", "2026-11-11"]
