@@ -22,7 +22,8 @@ class BookGauges(Collector):
         self._served = served
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The gauges. If log or store is down, `rankbook_up` is 0 and the others are omitted."""
+        """The gauges. If log or store is down, `rankbook_up` is 0 and the book's other gauges are
+        omitted."""
         waiting = self._served.writer.waiting
         yield GaugeMetricFamily(
             "rankbook_waiting_events", "Events that wait to be recorded here.", waiting
