@@ -1,9 +1,11 @@
 """Exit codes of errors, in one table; and the line on stderr that says what is wrong."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 import typer
 
@@ -60,6 +62,28 @@ def one_line() -> Iterator[None]:
     except (RankbookError, OSError) as error:
         complain(_line(error))
         raise typer.Exit(exit_code(error)) from None
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first SIGINT raise KeyboardInterrupt, and one after it end the program at once.
+
+    So does one that comes after the block. Raised while files close or Python exits, the second
+    would be printed as an ignored exception. A program that ignores SIGINT goes on ignoring it.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def _line(error: RankbookError | OSError) -> str:

@@ -41,7 +41,7 @@ from rankbook.cli.commands.unban import unban
 from rankbook.cli.commands.verify import verify
 from rankbook.cli.commands.void import void
 from rankbook.cli.demo.demo import demo
-from rankbook.cli.exits import one_line
+from rankbook.cli.exits import interruptible, one_line
 from rankbook.cli.options import BookOption
 from rankbook.cli.screen.output import show
 
@@ -102,7 +102,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app(prog_name="rankbook")
+    with interruptible():
+        app(prog_name="rankbook")
 
 
 if __name__ == "__main__":
