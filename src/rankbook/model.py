@@ -17,7 +17,7 @@ else:  # msgspec has no union of text and Decimal
     Value = Annotated[
         Any, msgspec.Meta(extra_json_schema={"anyOf": [{"type": "number"}, {"type": "string"}]})
     ]
-Kind = Literal["result", "void", "correct", "ban", "unban", "profile", "forget", "seal"]
+Kind = Literal["result", "void", "unvoid", "correct", "ban", "unban", "profile", "forget", "seal"]
 Number = int | float | Decimal
 
 

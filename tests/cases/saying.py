@@ -23,6 +23,10 @@ def void(target, **more):
     return said("void", target=target, **more)
 
 
+def unvoid(target, **more):
+    return said("unvoid", target=target, **more)
+
+
 def correct(target, score, **more):
     return said("correct", target=target, score=score, **more)
 

@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 from rankbook import Event, EventConflict, Refused
 from rankbook.rules import Ranking
 from tests.book.home import Clock, Home, assert_agrees, board, when
-from tests.cases.saying import agreed, ban, content, correct, forget, refolds_alike, unban, void
+from tests.cases.saying import (
+    agreed,
+    ban,
+    content,
+    correct,
+    forget,
+    refolds_alike,
+    unban,
+    unvoid,
+    void,
+)
 from tests.depth import scaled
 
 START = when("2026-10-04T00:00:00Z")
@@ -53,7 +63,7 @@ happening = st.one_of(
         st.none() | st.integers(0, 4),
         st.sampled_from(["", "", "Ann", "Bo"]),
     ),
-    st.tuples(st.just("void"), st.integers(0, 1000)),
+    st.tuples(st.sampled_from(["void", "void", "unvoid"]), st.integers(0, 1000)),
     st.tuples(st.just("correct"), st.integers(0, 1000), scores, st.sampled_from("xy")),
     st.tuples(st.sampled_from(["ban", "unban", "forget", "profile"]), st.sampled_from(PLAYERS)),
     st.tuples(st.just("retry"), st.integers(0, 1000)),
@@ -95,8 +105,9 @@ class Life:
                         profile={"name": name} if name else {},
                     )
                 )
-            elif kind == "void" and results:
-                made.append(void(results[parts[0] % len(results)].id, id=id))
+            elif kind in ("void", "unvoid") and results:
+                make = void if kind == "void" else unvoid
+                made.append(make(results[parts[0] % len(results)].id, id=id))
             elif kind == "correct" and results:
                 target = results[parts[0] % len(results)]
                 made.append(correct(target.id, parts[1], id=id, acc=0, mode=parts[2]))
@@ -278,6 +289,8 @@ def modelled(keep, events):
             out.discard(event.player)
         elif event.kind == "void":
             dead.add(event.target)
+        elif event.kind == "unvoid":
+            dead.discard(event.target)
         elif event.kind == "correct" and event.target in facts:
             facts[event.target][1] = event.values["score"]
         elif event.kind == "forget":

@@ -46,6 +46,15 @@ def test_a_void_takes_a_result_back_and_the_next_best_counts(do):
     assert changes(do("void", "b2")) == []
 
 
+def test_an_unvoid_lets_a_result_count_again(do):
+    before = do("top", "speed")["entries"]
+    do("void", "b1")
+    receipt = do("unvoid", "b1")
+    assert {why for _, _, why, _, _ in changes(receipt)} == {"restored"}
+    assert do("top", "speed")["entries"] == before
+    assert changes(do("unvoid", "b1")) == []
+
+
 def test_a_correction_replaces_the_values_of_a_result(do):
     receipt = do("correct", "d1", "wpm=99", "accuracy=100", "mode=words", "--profile", "name=Dora")
     assert changes(receipt)[0] == ("all-time", "", "replaced", (57, 99), (4, 1))
@@ -119,6 +128,7 @@ def test_forgetting_asks_on_a_terminal(small_book, do, typed, code, left):
 
 CHANGES = [
     ("void", "d1"),
+    ("unvoid", "d1"),
     ("correct", "d1", "wpm=70", "accuracy=100", "mode=time"),
     *(("ban", "dora"), ("unban", "dora"), ("profile", "dora", "name=D.")),
 ]
@@ -152,6 +162,7 @@ def test_a_receipt_is_a_table_of_what_changed(small_book, rankbook, words):
 
 REFUSED = [
     (("void", "nothing"), "target: is 'nothing', which is no recorded result"),
+    (("unvoid", "nothing"), "target: is 'nothing', which is no recorded result"),
     (("correct", "nothing", "wpm=1"), "target: is 'nothing', which is no recorded result"),
     (("correct", "d1", "wpm=1"), "mode: is missing"),
     (("correct", "d1", "wpm=fast", "accuracy=1", "mode=time"), "wpm: is 'fast', not a number"),

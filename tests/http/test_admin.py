@@ -68,6 +68,19 @@ def test_a_void_takes_a_result_back(admin):
     assert (unknown.status_code, unknown.json()["field"]) == (422, "target")
 
 
+def test_an_unvoid_lets_a_result_count_again(admin):
+    admin.post("/v1/events", json=[result("u", 5, id="u1"), result("u", 9, id="u2")])
+    admin.post("/v1/admin/void", json={"event": "u2"})
+    assert top(admin)["u"] == 5
+    answer = admin.post("/v1/admin/unvoid", json={"event": "u2", "id": "unvoid-u2"})
+    assert answer.status_code == 200
+    assert top(admin)["u"] == 9
+    again = admin.post("/v1/admin/unvoid", json={"event": "u2", "id": "unvoid-u2"})
+    assert again.content == answer.content
+    unknown = admin.post("/v1/admin/unvoid", json={"event": "none"})
+    assert (unknown.status_code, unknown.json()["field"]) == (422, "target")
+
+
 def test_a_correction_gives_a_result_other_values(admin):
     admin.post("/v1/events", json=result("c", 5, id="c1"))
     answer = admin.post("/v1/admin/correct", json={"event": "c1", "values": {"wpm": 7}})
@@ -136,6 +149,7 @@ def test_what_no_admin_says_is_refused(admin):
     for name, body in [
         ("void", {}),
         ("void", {"event": 5}),
+        ("unvoid", {}),
         ("correct", {"event": "x"}),
         ("ban", {"player": "x", "more": 1}),
         ("rebuild", []),

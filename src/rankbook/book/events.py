@@ -10,7 +10,7 @@ from msgspec import Meta
 from rankbook.errors import LogError
 from rankbook.log.base import Draft, Recorded
 from rankbook.model import Event, Value
-from rankbook.rules import Fact, as_event, instant, micros, read_fraction
+from rankbook.rules import ABOUT_A_RESULT, Fact, as_event, instant, micros, read_fraction
 
 __all__ = [
     "NOTHING",
@@ -53,7 +53,7 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 # The kinds whose bodies are read; of the others the kind and the player say everything.
-SPEAKING = ("result", "void", "correct", "profile", "seal")
+SPEAKING = ("result", *ABOUT_A_RESULT, "profile", "seal")
 
 _encoder = msgspec.json.Encoder(order="deterministic", decimal_format="number")
 _decoder = msgspec.json.Decoder(Body, float_hook=read_fraction)
@@ -129,7 +129,7 @@ def same(event: Event, recorded: Recorded) -> bool:
         return False
     if event.kind == "forget" and not recorded.player:
         return True
-    named = event.player or event.kind not in ("void", "correct")
+    named = event.player or event.kind not in ABOUT_A_RESULT
     if named and event.player != recorded.player:
         return False
     return same_content(draft(as_event(event), recorded.at_us).body, recorded.body)

@@ -62,10 +62,11 @@ class Measurer:
         self._place = {rules.board.name: place for place, rules in enumerate(boards)}
         self._pairs: dict[int, tuple[tuple[Ranking, ...], Pairs, tuple[Ranking, ...]]] = {}
 
-    def validate(self, fact: Fact) -> MeasuredResult:
+    def validate(self, fact: Fact, *, correction: bool = False) -> MeasuredResult:
         """Measure a result that is to be recorded.
 
-        Raises `Refused` if a board that counts it cannot rank it, or if no board counts it.
+        Raises `Refused` if a board that counts it cannot rank it. If no board counts it, only a
+        `correction` may be so: it takes the result out of the rankings.
         """
         touched: list[TouchedBoard] = []
         counted = False
@@ -77,7 +78,7 @@ class Measurer:
             rankings, candidate = admitted
             if rankings:
                 touched.append(self._touched(rules, candidate, rankings))
-        if not counted:
+        if not counted and not correction:
             raise Refused("values", "are such that no board counts the event")
         if len(touched) > 1:
             touched.sort(key=lambda each: _by_name(each.rules))

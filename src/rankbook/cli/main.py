@@ -38,6 +38,7 @@ from rankbook.cli.commands.serve import serve
 from rankbook.cli.commands.submit import submit
 from rankbook.cli.commands.top import top
 from rankbook.cli.commands.unban import unban
+from rankbook.cli.commands.unvoid import unvoid
 from rankbook.cli.commands.verify import verify
 from rankbook.cli.commands.void import void
 from rankbook.cli.demo.demo import demo
@@ -86,7 +87,8 @@ def root(ctx: typer.Context, book: BookOption = None, version: VersionOption = F
 
 
 COMMANDS = (
-    *(init, boards, submit, outcome, import_, void, correct, ban, unban, profile, forget),
+    *(init, boards, submit, outcome, import_),
+    *(void, unvoid, correct, ban, unban, profile, forget),
     *(top, page, around, among, rank, at, scores, histogram, player, bundle, seasons),
     *(fold, verify, rebuild, repair, doctor, backup, restore, migrate, key, serve, demo),
 )

@@ -1,6 +1,6 @@
 """The rules of leaderboards: pure functions of their arguments, with no store, log or clock."""
 
-from rankbook.rules.arrivals import WITHOUT_PLAYER, as_event
+from rankbook.rules.arrivals import ABOUT_A_RESULT, WITHOUT_PLAYER, as_event
 from rankbook.rules.board import Board
 from rankbook.rules.boardrules import BoardRules
 from rankbook.rules.book import BookSpec, Bundle, BundleRanking, load
@@ -19,6 +19,7 @@ from rankbook.rules.specs import shaped, unknown_key
 from rankbook.rules.wire import read_json, read_times
 
 __all__ = [
+    "ABOUT_A_RESULT",
     "ALL_TIME",
     "CHANGED",
     "WHYS",

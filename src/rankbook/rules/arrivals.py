@@ -22,8 +22,10 @@ from rankbook.rules.specs import unknown_key, unknown_word
 SHOWN = 40
 
 KINDS: tuple[str, ...] = get_args(Kind)
-WITHOUT_PLAYER = ("void", "correct", "seal")
-"""The kinds whose target says whose they are."""
+ABOUT_A_RESULT = ("void", "unvoid", "correct")
+"""The kinds whose target is a recorded result."""
+WITHOUT_PLAYER = (*ABOUT_A_RESULT, "seal")
+"""The kinds that need not name a player."""
 
 _KEYS = tuple([field.name for field in msgspec.structs.fields(Event)])
 _VALUES = frozenset((int, float, str, Decimal))

@@ -9,6 +9,7 @@ import msgspec
 
 from rankbook.errors import Refused, SpecError
 from rankbook.model import Event, Value
+from rankbook.rules.arrivals import ABOUT_A_RESULT
 from rankbook.rules.instants import micros
 from rankbook.rules.numbers import MAX_INTEGER, MIN_INTEGER, NOT_FINITE, PAST_64_BITS
 from rankbook.rules.specs import UNPRINTABLE
@@ -37,7 +38,7 @@ def check_event(event: Event) -> None:
     if event.player or event.kind in _NEEDS_PLAYER:
         _check_text(event.player, "player", MAX_PLAYER, least=1)
     _check_text(event.id, "id", MAX_EVENT_ID)
-    _check_text(event.target, "target", MAX_EVENT_ID, least=event.kind in ("void", "correct"))
+    _check_text(event.target, "target", MAX_EVENT_ID, least=event.kind in ABOUT_A_RESULT)
     _check_values(event.values)
     _check_profile(event.profile)
     if event.sequence is not None:

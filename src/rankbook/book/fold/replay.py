@@ -13,11 +13,11 @@ from rankbook.book.fold.apply import Decider, Outcome, within_cooldown
 from rankbook.book.fold.step import StepState
 from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.log.base import Log, Recorded
-from rankbook.rules import BoardRules, Fact, Ranking, Why
+from rankbook.rules import ABOUT_A_RESULT, BoardRules, Fact, Ranking, Why
 from rankbook.store.base import RankingId, Stored
 
 # The kinds of events after which a player is folded anew.
-REPLAYED = ("ban", "unban", "void", "correct", "forget")
+REPLAYED = ("ban", "unban", *ABOUT_A_RESULT, "forget")
 
 
 class TouchedRanking(NamedTuple):
@@ -57,6 +57,8 @@ def history(recorded: Iterable[Recorded]) -> History:
             banned = event.kind == "ban"
         elif event.kind == "void":
             voided.add(events.body(event).target)
+        elif event.kind == "unvoid":
+            voided.discard(events.body(event).target)
         elif event.kind == "correct":
             corrected[events.body(event).target] = event
         elif event.kind == "forget":

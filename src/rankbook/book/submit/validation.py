@@ -14,7 +14,7 @@ from rankbook.book.measure import MeasuredResult, Measurer
 from rankbook.errors import NotFound, Refused
 from rankbook.log.base import Draft, Log, Recorded
 from rankbook.model import Event, EventLike
-from rankbook.rules import BoardRules, Fact, as_event
+from rankbook.rules import ABOUT_A_RESULT, BoardRules, Fact, as_event
 
 
 class Validated(NamedTuple):
@@ -67,9 +67,9 @@ class EventValidator:
             raise Refused("id", f"begins with {state.SEAL!r}, as only the ids of seals do")
 
     def _other(self, event: Event, now_us: int, targets: Mapping[str, Draft | Recorded]) -> Draft:
+        if event.kind in ABOUT_A_RESULT:
+            return self._about(event, now_us, targets)
         match event.kind:
-            case "void" | "correct":
-                return self._about(event, now_us, targets)
             case "seal":
                 return self._seal(event, now_us)
             case "forget":
@@ -92,8 +92,8 @@ class EventValidator:
             raise Refused("at", f"is {seconds} seconds ahead of the book's clock; {limit}")
 
     def _targets(self, submitted: Sequence[Event]) -> dict[str, Draft | Recorded]:
-        """The recorded results that are the targets of voids and corrections."""
-        wanted = [event.target for event in submitted if event.kind in ("void", "correct")]
+        """The recorded results that voids, unvoids and corrections are about."""
+        wanted = [event.target for event in submitted if event.kind in ABOUT_A_RESULT]
         if not wanted:
             return {}
         return {each.id: each for each in self._log.find(wanted) if each is not None}
@@ -109,9 +109,10 @@ class EventValidator:
         whole = msgspec.structs.replace(event, player=target.player)
         self._check_fields(whole)
         if event.kind == "correct":
-            self._measurer.validate(
-                Fact(target.player, event.values, event.profile, None, target.at_us, target.id, 0)
+            corrected = Fact(
+                target.player, event.values, event.profile, None, target.at_us, target.id, 0
             )
+            self._measurer.validate(corrected, correction=True)
         return events.draft(whole, now_us)
 
     def _forget(self, event: Event, now_us: int) -> Draft:

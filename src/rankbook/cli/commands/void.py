@@ -8,6 +8,6 @@ from rankbook.model import Event
 
 @subcommand
 def void(call: Call, event_id: EventArgument, id: IdOption = "") -> None:
-    """Take a result back for good: the player's next best result counts, if there is one."""
+    """Take a result back until an unvoid: the player's next best result counts, if any."""
     with call.open() as book:
         submit_change(call, book, Event(kind="void", player="", target=event_id, id=id))

@@ -45,9 +45,9 @@ _STARTED = _REFUSALS | problems(
 _NO_JOB = _REFUSALS | problems({404: ("No such job; says what there is.", None)})
 
 
-class Void(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result that is taken back. `id` is the id of the void itself, so that it can be sent
-    again."""
+class OfResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result of a void or an unvoid. `id` is the id of that event itself, which makes a retry
+    safe."""
 
     event: str
     id: str = ""
@@ -85,11 +85,16 @@ class Rebuild(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     period: str | None = None
 
 
-@post("/v1/admin/void", operation_class=bodies.documented(Void), **_CHANGES)
+@post("/v1/admin/void", operation_class=bodies.documented(OfResult), **_CHANGES)
 async def void(request: Request[Any, Any, Any]) -> Response[Receipt]:
-    """Take a result back for good."""
-    given = await bodies.read(request, Void)
-    return await _recorded(request, Event(kind="void", player="", target=given.event, id=given.id))
+    """Take a result back, until an unvoid."""
+    return await _of_result(request, "void")
+
+
+@post("/v1/admin/unvoid", operation_class=bodies.documented(OfResult), **_CHANGES)
+async def unvoid(request: Request[Any, Any, Any]) -> Response[Receipt]:
+    """Undo every void of a result: it counts again, as it was corrected last."""
+    return await _of_result(request, "unvoid")
 
 
 @post("/v1/admin/correct", operation_class=bodies.documented(Correct), **_CHANGES)
@@ -202,6 +207,11 @@ async def _recorded(request: Request[Any, Any, Any], event: Event) -> Response[R
     return answer(receipt)
 
 
+async def _of_result(request: Request[Any, Any, Any], kind: Kind) -> Response[Receipt]:
+    given = await bodies.read(request, OfResult)
+    return await _recorded(request, Event(kind=kind, player="", target=given.event, id=given.id))
+
+
 async def _of_player(request: Request[Any, Any, Any], kind: Kind) -> Response[Receipt]:
     given = await bodies.read(request, OfPlayer)
     return await _recorded(request, Event(kind=kind, player=given.player, id=given.id))
@@ -222,6 +232,6 @@ async def _started(request: Request[Any, Any, Any], kind: JobKind, work: Work) -
 
 
 handlers: list[ControllerRouterHandler] = [
-    *(void, correct, ban, unban, forget, seal, verify, repair, rebuild),
+    *(void, unvoid, correct, ban, unban, forget, seal, verify, repair, rebuild),
     *(jobs, job, cancel),
 ]
