@@ -19,6 +19,8 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
+import lmdb
+
 from rankbook.engine import compact
 from rankbook.engine import members_cy as members
 from rankbook.engine import page_cy as kernel
@@ -231,9 +233,24 @@ def main(arguments: list[str]) -> int:
     try:
         environment = Environment(Path(arguments[0]), create=False, watched=False)
         with environment.view() as view:
-            return 0 if next(check(view), None) is None else DAMAGED
-    except Corrupt:
+            sound = next(check(view), None) is None
+            _read_everything(view)
+            return 0 if sound else DAMAGED
+    except (Corrupt, lmdb.Error):
         return DAMAGED
+
+
+def _read_everything(view: Transaction) -> None:
+    """Walk every database to its end, also beyond the first fault: LMDB itself may not bear it."""
+    resources = view.resources
+    for database in (
+        resources.meta_db,
+        resources.sets_db,
+        resources.members_db,
+        resources.pages_db,
+    ):
+        for _item in view.handle.cursor(database):
+            pass
 
 
 if __name__ == "__main__":

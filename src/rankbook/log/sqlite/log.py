@@ -94,7 +94,7 @@ class SqliteLog:
             except BaseException:
                 writer.close()
                 raise
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
         except OSError as error:
             raise BookError(f"the log {path} cannot be opened: {error}") from error
@@ -238,7 +238,7 @@ def schema_of(path: Path) -> int:
             return int(sql.schema_number(connection))
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise BookError(f"the log {path} cannot be opened: {explain(error)}") from error
 
 
@@ -390,5 +390,5 @@ class _usable:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, sqlite3.Error | UnicodeDecodeError):  # a damaged error message
             raise LogError(f"the log {self._where} cannot be used: {explain(error)}") from error

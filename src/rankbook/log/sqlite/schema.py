@@ -14,7 +14,7 @@ SWITCH_ATTEMPTS = 100
 sql = statements.queries(DIALECT, "sqlite3")
 
 
-def explain(error: sqlite3.Error) -> str:
+def explain(error: sqlite3.Error | UnicodeDecodeError) -> str:
     """The error in one line, after SQLite's own name for it, if it has one."""
     name = getattr(error, "sqlite_errorname", "")
     return f"{error} ({name})" if name else str(error)
