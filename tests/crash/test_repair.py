@@ -36,7 +36,7 @@ windows = ["all-time", "daily"]
 splits = [[], ["mode"]]
 """
 ROUNDS = 12
-LONG = int(os.environ.get("RANKBOOK_FUZZ_ROUNDS", "43"))
+LONG = int(os.environ.get("RANKBOOK_FUZZ_ROUNDS", "150"))
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from rankbook.engine.tree_cy import Tree
 from rankbook.errors import Corrupt
 
 DAMAGED = 3
+UNREADABLE = 4
 LAST_SET = 0xFFFF_FFFF
 
 Progress = Callable[[int], None]
@@ -226,31 +228,32 @@ class _Walk:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the named directory: exit status 0 if it is sound, DAMAGED if not.
+    """Check the named directory: 0 if it is sound, DAMAGED if not, UNREADABLE if LMDB is misled.
 
     It runs in a child process. If a file is damaged beyond what LMDB can bear, only the child dies.
     """
     try:
         environment = Environment(Path(arguments[0]), create=False, watched=False)
         with environment.view() as view:
-            sound = next(check(view), None) is None
-            _read_everything(view)
-            return 0 if sound else DAMAGED
+            if not all(map(partial(_can_be_walked, view), view.resources.databases())):
+                return UNREADABLE
+            return 0 if next(check(view), None) is None else DAMAGED
     except (Corrupt, lmdb.Error):
         return DAMAGED
 
 
-def _read_everything(view: Transaction) -> None:
-    """Walk every database to its end, also beyond the first fault: LMDB itself may not bear it."""
-    resources = view.resources
-    for database in (
-        resources.meta_db,
-        resources.sets_db,
-        resources.members_db,
-        resources.pages_db,
-    ):
-        for _item in view.handle.cursor(database):
-            pass
+def _can_be_walked(view: Transaction, database: object) -> bool:
+    """Whether LMDB's own tree leads to every entry once, in ascending order.
+
+    Pages in wrong places can lead a cursor in circles, and a change to a crash.
+    """
+    count, last = 0, b""
+    for key, _value in view.handle.cursor(database):
+        if count and key <= last:
+            return False
+        count, last = count + 1, key
+    entries: int = view.handle.stat(database)["entries"]
+    return count == entries
 
 
 if __name__ == "__main__":

@@ -9,14 +9,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rankbook.engine.check import DAMAGED
+from rankbook.engine.check import DAMAGED, UNREADABLE
 from rankbook.engine.durability import alone, recover
 from rankbook.engine.environment import Environment
 from rankbook.errors import Corrupt, StoreDown, StoreError
 from rankbook.forks import on_fork
 
 PAUSE_SECONDS = 10.0
-FATAL = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
+# What the checking child ends with where LMDB itself cannot bear the file.
+FATAL = (UNREADABLE, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
 
 
 class Opening:
@@ -96,8 +97,9 @@ def set_aside(path: Path) -> None:
     (path / "data.mdb").replace(path / "damaged.mdb")
 
 
-def is_killed_by(path: Path) -> bool:
-    """Whether reading everything there ends a process by a signal. A child process tries it."""
+def is_unreadable(path: Path) -> bool:
+    """Whether LMDB crashes or goes astray when everything there is read. A child process tries
+    it."""
     return _checked(path) in FATAL
 
 

@@ -38,7 +38,7 @@ from rankbook.store.base import (
 )
 from rankbook.store.embedded import generations
 from rankbook.store.embedded.generations import Generation
-from rankbook.store.embedded.opening import Opening, is_killed_by
+from rankbook.store.embedded.opening import Opening, is_unreadable
 from rankbook.store.embedded.snapshots import Snapshot, ThreadSnapshot
 
 
@@ -256,7 +256,7 @@ class EmbeddedStore:
 
     def is_readable(self) -> bool:
         """Whether a process can read everything without crashing. A child process tries it."""
-        return not is_killed_by(self.path)
+        return not is_unreadable(self.path)
 
     def replace(self, fill: Callable[[Store], object]) -> None:
         """Have `fill` write an empty store in a folder beside, and serve it from then on.
