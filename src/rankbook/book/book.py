@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from rankbook.book.clock import Clock, system_clock
 from rankbook.book.directory import open_parts, read_spec
-from rankbook.book.fold.folder import Pending, Progress
+from rankbook.book.fold.folder import Pending
 from rankbook.book.manifest import Manifest
 from rankbook.book.parts.folding import Parts
 from rankbook.book.parts.outcome import outcome_of
@@ -42,7 +42,7 @@ from rankbook.model import (
     Standings,
 )
 from rankbook.rules import Board, BoardRules, BookSpec, micros_of
-from rankbook.store.base import Reads, Store
+from rankbook.store.base import Progress, Reads, Store
 
 T = TypeVar("T")
 

@@ -34,12 +34,11 @@ from rankbook.errors import PositionMoved
 from rankbook.forks import on_fork
 from rankbook.log.base import Log, Recorded, Recording
 from rankbook.rules import BoardRules
-from rankbook.store.base import MANIFEST, SnapshotReads, Store
+from rankbook.store.base import MANIFEST, Progress, SnapshotReads, Store
 
 STEP_EVENTS = 1000
 ATTEMPTS = 1000
 
-Progress = Callable[[int], None]
 Folded = Callable[[Recorded], None]
 
 

@@ -15,7 +15,7 @@ from msgspec import structs
 from rankbook.book import events
 from rankbook.book.fold import receipts
 from rankbook.book.fold.apply import shows_profiles
-from rankbook.book.fold.folder import STEP_EVENTS, Folded, Folder, Pending, Progress
+from rankbook.book.fold.folder import STEP_EVENTS, Folded, Folder, Pending
 from rankbook.book.manifest import Manifest, check_log
 from rankbook.book.measure import MeasuredResult, Measurer, Scope
 from rankbook.book.parts.partition import Partition
@@ -27,7 +27,7 @@ from rankbook.forks import on_fork
 from rankbook.log.base import Followable, Recorded, Recording
 from rankbook.model import Receipt
 from rankbook.rules import BoardRules, BookSpec
-from rankbook.store.base import MANIFEST, Store
+from rankbook.store.base import MANIFEST, Progress, Store
 
 
 class Part(NamedTuple):

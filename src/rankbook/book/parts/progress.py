@@ -1,8 +1,6 @@
 """One progress for several folds of the same log."""
 
-from collections.abc import Callable
-
-Progress = Callable[[int], None]
+from rankbook.store.base import Progress
 
 
 class Furthest:

@@ -16,14 +16,13 @@ from pathlib import Path
 import msgspec
 
 from rankbook.book.directory import FILE
-from rankbook.book.fold.folder import Progress
 from rankbook.book.upkeep.verify import erasures
 from rankbook.errors import BookError, StoreError
 from rankbook.log.base import Followable
 from rankbook.log.base import Portable as PortableLog
 from rankbook.rules import BookSpec, load
 from rankbook.store.base import Portable as PortableStore
-from rankbook.store.base import Store
+from rankbook.store.base import Progress, Store
 from rankbook.uris import shown
 
 LOG = "log.sqlite"

@@ -1,6 +1,6 @@
 """Comparing stored rankings, in both indexes, with those that the log gives."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -9,14 +9,13 @@ import msgspec
 from rankbook.book.state import POISON, is_hint
 from rankbook.errors import Corrupt, NotFound
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import Audit, RankingId
+from rankbook.store.base import Audit, Progress, RankingId
 
 CHUNK = 1000
 MOST_LISTED = 10_000
 
 Kind = Literal["missing", "extra", "different"]
 Index = Literal["order", "members"]
-Compared = Callable[[int], None]
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +52,7 @@ def compare(
     expected: Audit,
     actual: Audit,
     head: int,
-    compared: Compared,
+    compared: Progress,
 ) -> Verification:
     """Compare every ranking of `actual` with `expected`. Both are at the same position; the log
     ends at `head`.
@@ -126,7 +125,7 @@ def _ranking(
     id: RankingId,
     expected: Audit,
     actual: Audit,
-    compared: Compared,
+    compared: Progress,
 ) -> Iterator[Disagreement]:
     describe = _Describe(boards, id)
     yield from _order(describe, expected.order(id), actual.order(id))

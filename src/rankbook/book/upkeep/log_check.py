@@ -1,6 +1,5 @@
 """Checking the log alone: every event against its checksum, and what keeps the events."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,11 +9,10 @@ from rankbook.book.directory import read_spec
 from rankbook.errors import LogError, StoreError
 from rankbook.log import Checkable, Log, Recorded, open_log
 from rankbook.model import SetAside
+from rankbook.store.base import Progress
 
 PAGE = 1000
 MOST_LISTED = 1000
-
-Progress = Callable[[int], None]
 
 
 class LogVerification(msgspec.Struct, frozen=True, kw_only=True):

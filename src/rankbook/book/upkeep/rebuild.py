@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rankbook.book import state
-from rankbook.book.fold.folder import STEP_EVENTS, Folder, Progress
+from rankbook.book.fold.folder import STEP_EVENTS, Folder
 from rankbook.book.manifest import Manifest
 from rankbook.book.parts.folding import Part, Parts
 from rankbook.book.parts.progress import shared
@@ -20,7 +20,7 @@ from rankbook.book.upkeep.verify import erasures, verify_parts
 from rankbook.errors import Corrupt, NotFound, StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules, Ranking
-from rankbook.store.base import MANIFEST, Rebuildable, Replaceable, Store
+from rankbook.store.base import MANIFEST, Progress, Rebuildable, Replaceable, Store
 
 ATTEMPTS = 100
 # Nobody waits for a step of a rebuild, and larger ones write a page once for more changes, which

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from rankbook.book.fold.folder import Folder, Progress
+from rankbook.book.fold.folder import Folder
 from rankbook.book.parts.folding import Part, Parts
 from rankbook.book.parts.store import auditable
 from rankbook.book.upkeep.compare import Verification, compare
@@ -13,7 +13,7 @@ from rankbook.errors import StoreError
 from rankbook.log.base import Log
 from rankbook.rules import BoardRules
 from rankbook.store import open_store
-from rankbook.store.base import Auditable
+from rankbook.store.base import Auditable, Progress
 
 ATTEMPTS = 100
 CHUNK = 1000
